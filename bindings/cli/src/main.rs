@@ -1,0 +1,2 @@
+//! The barewire command line.
+fn main() {}

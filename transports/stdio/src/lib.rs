@@ -1,0 +1,1 @@
+//! MCP over standard input and output, pipes and child processes.
