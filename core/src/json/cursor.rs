@@ -1,0 +1,121 @@
+//! Walking the members and elements of a value that is known to be valid, without checking it again.
+
+use super::{Raw, Str, lanes};
+
+/// The members of an object; see [`Raw::members`].
+#[derive(Clone, Debug)]
+pub struct Members<'a> {
+    rest: &'a [u8],
+}
+
+/// The elements of an array; see [`Raw::elements`].
+#[derive(Clone, Debug)]
+pub struct Elements<'a> {
+    rest: &'a [u8],
+}
+
+impl<'a> Members<'a> {
+    pub(super) fn new(value: &'a [u8]) -> Self {
+        Self { rest: inside(value, b'{') }
+    }
+}
+
+impl<'a> Iterator for Members<'a> {
+    type Item = (Str<'a>, Raw<'a>);
+
+    #[inline]
+    fn next(&mut self) -> Option<Self::Item> {
+        let at = skip(self.rest, 0, b',');
+        let (key, after) = self.rest.get(at..)?.split_at_checked(string(self.rest.get(at..)?)?)?;
+        let after = after.get(skip(after, 0, b':')..)?;
+        let (value, rest) = after.split_at_checked(value(after)?)?;
+        self.rest = rest;
+        Some((Str::trusted(key.get(1..key.len().wrapping_sub(1))?), Raw::trusted(value)))
+    }
+}
+
+impl<'a> Elements<'a> {
+    pub(super) fn new(value: &'a [u8]) -> Self {
+        Self { rest: inside(value, b'[') }
+    }
+}
+
+impl<'a> Iterator for Elements<'a> {
+    type Item = Raw<'a>;
+
+    #[inline]
+    fn next(&mut self) -> Option<Self::Item> {
+        let after = self.rest.get(skip(self.rest, 0, b',')..)?;
+        let (value, rest) = after.split_at_checked(value(after)?)?;
+        self.rest = rest;
+        Some(Raw::trusted(value))
+    }
+}
+
+/// The bytes between the brackets of a container that opens with `bracket`; nothing for any other value.
+fn inside(value: &[u8], bracket: u8) -> &[u8] {
+    match value {
+        [first, inside @ .., _] if *first == bracket => inside,
+        _ => &[],
+    }
+}
+
+/// The first byte at or after `from` that is neither white space nor `mark`.
+#[inline(always)]
+pub(super) fn skip(bytes: &[u8], mut from: usize, mark: u8) -> usize {
+    while bytes.get(from).is_some_and(|&b| b == mark || matches!(b, b' ' | b'\n' | b'\r' | b'\t')) {
+        from = from.wrapping_add(1);
+    }
+    from
+}
+
+/// The length of the value at the start of `bytes`; `None` where there is none.
+#[inline]
+pub(super) fn value(bytes: &[u8]) -> Option<usize> {
+    match bytes.first()? {
+        b'"' => string(bytes),
+        b'{' | b'[' => container(bytes),
+        _ => Some(scalar(bytes)),
+    }
+}
+
+/// The length of the string at the start of `bytes`, quotes included.
+#[inline]
+pub(super) fn string(bytes: &[u8]) -> Option<usize> {
+    let mut at = 1usize;
+    loop {
+        at = lanes::quote_or_slash(bytes, at);
+        match bytes.get(at)? {
+            b'"' => return Some(at.wrapping_add(1)),
+            _ => at = at.wrapping_add(2),
+        }
+    }
+}
+
+/// The length of the container at the start of `bytes`: counts brackets outside strings.
+fn container(bytes: &[u8]) -> Option<usize> {
+    let (mut at, mut open) = (0usize, 0usize);
+    loop {
+        at = lanes::quote_or_bracket(bytes, at);
+        match bytes.get(at)? {
+            b'"' => {
+                at = at.wrapping_add(string(bytes.get(at..)?)?);
+                continue;
+            }
+            b'{' | b'[' => open = open.wrapping_add(1),
+            _ => open = open.wrapping_sub(1),
+        }
+        at = at.wrapping_add(1);
+        if open == 0 {
+            return Some(at);
+        }
+    }
+}
+
+#[inline]
+fn scalar(bytes: &[u8]) -> usize {
+    bytes
+        .iter()
+        .position(|b| matches!(b, b',' | b'}' | b']' | b':' | b' ' | b'\n' | b'\r' | b'\t'))
+        .unwrap_or(bytes.len())
+}

@@ -1,0 +1,138 @@
+//! Numbers that are known to be valid JSON, without loss.
+
+/// A number in scientific form: its digits without zeros at either end, times a power of ten.
+pub(super) struct Decimal<'a> {
+    text: &'a [u8],
+    negative: bool,
+    whole: &'a [u8],
+    fraction: &'a [u8],
+    /// The power of ten of the last digit that is not zero; `None` if it has too many digits.
+    power: Option<i128>,
+    /// Zeros before the first other digit, and digits from it to the last other one. No digits: zero.
+    skip: usize,
+    digits: usize,
+}
+
+impl<'a> Decimal<'a> {
+    pub(super) fn new(text: &'a [u8]) -> Self {
+        let (negative, unsigned) = match text {
+            [b'-', rest @ ..] => (true, rest),
+            _ => (false, text),
+        };
+        let e = unsigned.iter().position(|b| matches!(b, b'e' | b'E')).unwrap_or(unsigned.len());
+        let (mantissa, exponent) = unsigned.split_at_checked(e).unwrap_or((unsigned, &[]));
+        let dot = mantissa.iter().position(|&b| b == b'.').unwrap_or(mantissa.len());
+        let (whole, fraction) = mantissa.split_at_checked(dot).unwrap_or((mantissa, &[]));
+        let fraction = fraction.get(1..).unwrap_or_default();
+        let all = || whole.iter().chain(fraction);
+        let total = whole.len().wrapping_add(fraction.len());
+        let skip = all().position(|&b| b != b'0').unwrap_or(total);
+        let tail = if skip == total { 0 } else { all().rev().position(|&b| b != b'0').unwrap_or(0) };
+        let power = exponent_value(exponent).map(|value| {
+            // Lengths of slices are far below 2^126, and so is the exponent.
+            value.wrapping_add(tail as i128).wrapping_sub(fraction.len() as i128)
+        });
+        Self {
+            text,
+            negative,
+            whole,
+            fraction,
+            power,
+            skip,
+            digits: total.saturating_sub(skip).saturating_sub(tail),
+        }
+    }
+
+    pub(super) fn is_integer(&self) -> bool {
+        match self.power {
+            Some(power) => self.digits == 0 || power >= 0,
+            None => self.digits == 0 || !has_negative_exponent(self.text),
+        }
+    }
+
+    /// Whether both have the same value.
+    pub(super) fn same(&self, other: &Decimal<'_>) -> bool {
+        if self.digits == 0 || other.digits == 0 {
+            return self.digits == other.digits;
+        }
+        if self.power.is_none() || other.power.is_none() {
+            return self.text == other.text;
+        }
+        self.negative == other.negative && self.power == other.power && self.digits().eq(other.digits())
+    }
+
+    fn digits(&self) -> impl Iterator<Item = &'a u8> + use<'a> {
+        self.whole.iter().chain(self.fraction).skip(self.skip).take(self.digits)
+    }
+}
+
+/// The integer that a number is, if it is one and in range.
+#[inline]
+pub(super) fn integer<T: TryFrom<i128>>(text: &[u8]) -> Option<T> {
+    let value = match plain(text) {
+        Some(value) => i128::from(value),
+        None => large(&Decimal::new(text))?,
+    };
+    T::try_from(value).ok()
+}
+
+/// The nearest finite `f64`.
+pub(super) fn float(text: &[u8]) -> Option<f64> {
+    core::str::from_utf8(text).ok()?.parse().ok().filter(|f: &f64| f.is_finite())
+}
+
+/// Up to 18 digits without fraction and exponent, as nearly all numbers are.
+#[inline]
+fn plain(text: &[u8]) -> Option<i64> {
+    let (negative, digits) = match text {
+        [b'-', rest @ ..] => (true, rest),
+        _ => (false, text),
+    };
+    if digits.len() > 18 {
+        return None;
+    }
+    let mut value = 0i64;
+    for b in digits {
+        let digit = b.wrapping_sub(b'0');
+        if digit > 9 {
+            return None;
+        }
+        value = value.wrapping_mul(10).wrapping_add(i64::from(digit));
+    }
+    Some(if negative { value.wrapping_neg() } else { value })
+}
+
+/// Anything up to 38 digits.
+fn large(number: &Decimal<'_>) -> Option<i128> {
+    if number.digits == 0 {
+        return Some(0);
+    }
+    let power = u32::try_from(number.power?).ok()?;
+    let mut value = 0i128;
+    for b in number.digits() {
+        value = value.checked_mul(10)?.checked_add(i128::from(b.wrapping_sub(b'0')))?;
+    }
+    value = value.checked_mul(10i128.checked_pow(power)?)?;
+    Some(if number.negative { value.wrapping_neg() } else { value })
+}
+
+/// The value of `e+12`; 0 if there is no exponent, `None` if it has more than 37 digits.
+fn exponent_value(text: &[u8]) -> Option<i128> {
+    let (negative, digits) = match text {
+        [] => return Some(0),
+        [_, b'-', digits @ ..] => (true, digits),
+        [_, b'+', digits @ ..] | [_, digits @ ..] => (false, digits),
+    };
+    let zeros = digits.iter().position(|&b| b != b'0').unwrap_or(digits.len());
+    let digits = digits.get(zeros..).unwrap_or_default();
+    if digits.len() > 37 {
+        return None;
+    }
+    let value =
+        digits.iter().fold(0i128, |v, b| v.wrapping_mul(10).wrapping_add(i128::from(b.wrapping_sub(b'0'))));
+    Some(if negative { value.wrapping_neg() } else { value })
+}
+
+fn has_negative_exponent(text: &[u8]) -> bool {
+    text.windows(2).any(|pair| matches!(pair, [b'e' | b'E', b'-']))
+}

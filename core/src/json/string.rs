@@ -1,0 +1,160 @@
+//! The body of a JSON string, still escaped, and its characters.
+
+use super::unescape::{escape, unescape_in_place};
+use core::fmt::{self, Write as _};
+use core::iter::FusedIterator;
+
+/// The body of a valid JSON string, without its quotes, still escaped.
+///
+/// ```
+/// use barewire::json::Raw;
+///
+/// let s = Raw::new(r#""caf\u00e9 \ud83d\ude00""#).and_then(Raw::as_string).unwrap();
+/// assert!(s.is("café 😀"));
+/// assert_eq!(s.to_string(), "café 😀");
+/// assert_eq!(s.plain(), None);
+/// ```
+#[derive(Clone, Copy)]
+pub struct Str<'a>(&'a [u8]);
+
+impl<'a> Str<'a> {
+    /// Bytes that stood between the quotes of a string that a scanner accepted.
+    pub(crate) const fn trusted(body: &'a [u8]) -> Self {
+        Self(body)
+    }
+
+    /// The body as it was written.
+    pub const fn raw(self) -> &'a [u8] {
+        self.0
+    }
+
+    /// The text, if nothing in it is escaped.
+    pub fn plain(self) -> Option<&'a str> {
+        match memchr::memchr(b'\\', self.0) {
+            None => core::str::from_utf8(self.0).ok(),
+            Some(_) => None,
+        }
+    }
+
+    /// Whether it is `text` after unescaping.
+    #[inline]
+    pub fn is(self, text: &str) -> bool {
+        if self.0.len() <= text.len() {
+            // Every escape is longer than what it means, so shorter bodies differ and equal lengths are plain.
+            return self.0 == text.as_bytes() && !self.0.contains(&b'\\');
+        }
+        // Six bytes for one are the most that an escape can take.
+        self.0.len() / 6 <= text.len() && self.0.contains(&b'\\') && self.chars().eq(text.chars())
+    }
+
+    /// Whether both are the same text after unescaping.
+    pub(super) fn same(self, other: Str<'_>) -> bool {
+        self.0 == other.0 || self.chars().eq(other.chars())
+    }
+
+    /// The characters after unescaping. Lone surrogates become U+FFFD.
+    pub fn chars(self) -> Chars<'a> {
+        Chars { rest: self.0 }
+    }
+
+    /// Unescapes into `out`; `None` if there is no room (the length of [`raw`](Self::raw) always suffices).
+    pub fn decode_into(self, out: &mut [u8]) -> Option<&str> {
+        if let Some(room) = out.get_mut(..self.0.len()) {
+            room.copy_from_slice(self.0);
+            let len = unescape_in_place(room);
+            return core::str::from_utf8(out.get(..len)?).ok();
+        }
+        let mut len = 0usize;
+        for c in self.chars() {
+            let end = len.checked_add(c.len_utf8())?;
+            c.encode_utf8(out.get_mut(len..end)?);
+            len = end;
+        }
+        core::str::from_utf8(out.get(..len)?).ok()
+    }
+
+    /// The pieces of the text after unescaping, in order.
+    fn pieces(self, mut piece: impl FnMut(&str) -> fmt::Result) -> fmt::Result {
+        let mut rest = self.0;
+        while !rest.is_empty() {
+            let at = memchr::memchr(b'\\', rest).unwrap_or(rest.len());
+            let (run, tail) = rest.split_at_checked(at).unwrap_or((rest, &[]));
+            piece(core::str::from_utf8(run).unwrap_or_default())?;
+            rest = tail;
+            if let Some((c, len)) = escape(rest) {
+                piece(c.encode_utf8(&mut [0; 4]))?;
+                rest = rest.get(len..).unwrap_or_default();
+            } else if !rest.is_empty() {
+                break;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Display for Str<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if f.width().is_some() || f.precision().is_some() {
+            return match self.plain() {
+                Some(text) => f.pad(text),
+                None => self.pieces(|piece| f.write_str(piece)),
+            };
+        }
+        self.pieces(|piece| f.write_str(piece))
+    }
+}
+
+impl fmt::Debug for Str<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_char('"')?;
+        self.pieces(|piece| piece.escape_debug().try_for_each(|c| f.write_char(c)))?;
+        f.write_char('"')
+    }
+}
+
+impl PartialEq<str> for Str<'_> {
+    fn eq(&self, text: &str) -> bool {
+        self.is(text)
+    }
+}
+
+impl PartialEq<&str> for Str<'_> {
+    fn eq(&self, text: &&str) -> bool {
+        self.is(text)
+    }
+}
+
+/// The decoded characters of a [`Str`].
+#[derive(Clone, Debug)]
+pub struct Chars<'a> {
+    rest: &'a [u8],
+}
+
+impl Iterator for Chars<'_> {
+    type Item = char;
+
+    #[inline]
+    fn next(&mut self) -> Option<char> {
+        let first = *self.rest.first()?;
+        let (c, len) = match first {
+            b'\\' => escape(self.rest)?,
+            0..0x80 => (char::from(first), 1),
+            _ => {
+                let len = match first {
+                    0..0xe0 => 2,
+                    0xe0..0xf0 => 3,
+                    _ => 4,
+                };
+                (core::str::from_utf8(self.rest.get(..len)?).ok()?.chars().next()?, len)
+            }
+        };
+        self.rest = self.rest.get(len..)?;
+        Some(c)
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        (self.rest.len() / 6, Some(self.rest.len()))
+    }
+}
+
+impl FusedIterator for Chars<'_> {}

@@ -1,0 +1,163 @@
+//! Writing scalars and ready-made values to a [`Sink`].
+//!
+//! Every function returns false as soon as the sink does. What the sink took until then stays there: use a sticky
+//! one with roll-back, such as [`Writer`](super::Writer).
+
+use super::{Raw, Sink, lanes};
+use core::fmt::{self, Write as _};
+
+/// Writes `text` as a string, with quotes.
+///
+/// Quotes, backslashes and control characters are escaped, everything else is written as it is.
+///
+/// ```
+/// use barewire::json::{Writer, write_str};
+///
+/// let mut buffer = [0; 32];
+/// let mut out = Writer::new(&mut buffer);
+/// assert!(write_str(&mut out, "say \"é\"\n\u{1}"));
+/// assert_eq!(out.written(), r#""say \"é\"\n\u0001""#.as_bytes());
+/// ```
+pub fn write_str(sink: &mut (impl Sink + ?Sized), text: &str) -> bool {
+    sink.put(b"\"") && write_str_part(sink, text) && sink.put(b"\"")
+}
+
+/// Writes `text` as a part of a string, without quotes.
+pub fn write_str_part(sink: &mut (impl Sink + ?Sized), text: &str) -> bool {
+    let mut rest = text.as_bytes();
+    loop {
+        let at = lanes::special(rest, 0);
+        let Some((run, tail)) = rest.split_at_checked(at) else { return false };
+        if !run.is_empty() && !sink.put(run) {
+            return false;
+        }
+        let Some((&special, tail)) = tail.split_first() else { return true };
+        if !write_special(sink, special) {
+            return false;
+        }
+        rest = tail;
+    }
+}
+
+/// The length of `text` as a part of a string, in bytes, without quotes.
+pub fn escaped_len(text: &str) -> usize {
+    text.bytes().fold(0usize, |len, b| len.saturating_add(escaped_byte_len(b)))
+}
+
+/// Writes an integer.
+pub fn write_i64(sink: &mut (impl Sink + ?Sized), value: i64) -> bool {
+    let mut text = [0; 20];
+    sink.put(digits(&mut text, value.unsigned_abs(), value < 0))
+}
+
+/// Writes an integer.
+pub fn write_u64(sink: &mut (impl Sink + ?Sized), value: u64) -> bool {
+    let mut text = [0; 20];
+    sink.put(digits(&mut text, value, false))
+}
+
+/// Writes the shortest number that reads as `value` again. NaN and the infinities have none: false, and nothing is
+/// written.
+pub fn write_f64(sink: &mut (impl Sink + ?Sized), value: f64) -> bool {
+    if !value.is_finite() {
+        return false;
+    }
+    let mut text = Text { bytes: [0; 32], len: 0 };
+    // `{:?}` is the shortest round trip, and JSON for all finite values.
+    write!(text, "{value:?}").is_ok() && sink.put(text.bytes.get(..text.len).unwrap_or_default())
+}
+
+/// Writes `true` or `false`.
+pub fn write_bool(sink: &mut (impl Sink + ?Sized), value: bool) -> bool {
+    sink.put(if value { b"true" } else { b"false" })
+}
+
+/// Writes a value as it is, except that each LF and CR in its white space becomes a space, so that it can stand in
+/// a line.
+pub fn write_raw(sink: &mut (impl Sink + ?Sized), value: Raw<'_>) -> bool {
+    let mut rest = value.as_bytes();
+    // A valid string has no LF or CR in it, so all there are is white space.
+    while let Some(at) = memchr::memchr2(b'\n', b'\r', rest) {
+        let (run, tail) = rest.split_at_checked(at).unwrap_or((rest, &[]));
+        if !sink.put(run) || !sink.put(b" ") {
+            return false;
+        }
+        rest = tail.get(1..).unwrap_or_default();
+    }
+    sink.put(rest)
+}
+
+/// Writes what `value` displays as a string, with quotes and escapes.
+pub fn write_display(sink: &mut (impl Sink + ?Sized), value: &(impl fmt::Display + ?Sized)) -> bool {
+    sink.put(b"\"") && write!(Escaping(sink), "{value}").is_ok() && sink.put(b"\"")
+}
+
+/// Escapes what is formatted into it.
+pub(super) struct Escaping<'s, S: ?Sized>(pub(super) &'s mut S);
+
+impl<S: Sink + ?Sized> fmt::Write for Escaping<'_, S> {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        if write_str_part(self.0, text) { Ok(()) } else { Err(fmt::Error) }
+    }
+}
+
+struct Text {
+    bytes: [u8; 32],
+    len: usize,
+}
+
+impl fmt::Write for Text {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        let end = self.len.saturating_add(text.len());
+        self.bytes.get_mut(self.len..end).ok_or(fmt::Error)?.copy_from_slice(text.as_bytes());
+        self.len = end;
+        Ok(())
+    }
+}
+
+fn write_special(sink: &mut (impl Sink + ?Sized), byte: u8) -> bool {
+    let short = match byte {
+        b'"' => b"\\\"",
+        b'\\' => b"\\\\",
+        b'\n' => b"\\n",
+        b'\t' => b"\\t",
+        b'\r' => b"\\r",
+        0x08 => b"\\b",
+        0x0c => b"\\f",
+        _ => return sink.put(&[b'\\', b'u', b'0', b'0', hex(byte >> 4), hex(byte & 15)]),
+    };
+    sink.put(short)
+}
+
+const fn escaped_byte_len(byte: u8) -> usize {
+    match byte {
+        b'"' | b'\\' | b'\n' | b'\t' | b'\r' | 0x08 | 0x0c => 2,
+        0..0x20 => 6,
+        _ => 1,
+    }
+}
+
+fn hex(nibble: u8) -> u8 {
+    if nibble < 10 { b'0'.wrapping_add(nibble) } else { b'a'.wrapping_add(nibble).wrapping_sub(10) }
+}
+
+fn digits(text: &mut [u8; 20], mut value: u64, negative: bool) -> &[u8] {
+    let mut at = text.len();
+    loop {
+        at = at.saturating_sub(1);
+        if let Some(place) = text.get_mut(at) {
+            *place = b'0'.wrapping_add((value % 10) as u8);
+        }
+        value /= 10;
+        if value == 0 {
+            break;
+        }
+    }
+    if negative {
+        at = at.saturating_sub(1);
+        if let Some(place) = text.get_mut(at) {
+            *place = b'-';
+        }
+    }
+    text.get(at..).unwrap_or_default()
+}
