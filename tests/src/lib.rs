@@ -1,5 +1,7 @@
 //! Tests of the whole: the checker over all bytes that either side writes, and what the other tests share.
 
+pub mod cases;
+pub mod fixture;
 pub mod schema;
 
 use std::env;
