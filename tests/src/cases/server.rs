@@ -15,7 +15,7 @@ use super::{Era, Programs, Verdict};
 use crate::schema::{Checker, Direction};
 
 /// How long anything may take that the case does not bound itself.
-const PATIENCE: Duration = Duration::from_secs(20);
+const PATIENCE: Duration = Duration::from_secs(12);
 
 const INITIALIZE: &str = r#"{"jsonrpc":"2.0","id":"h-1","method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"cases","version":"1"}}}"#;
 const INITIALIZED: &str = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
