@@ -3,7 +3,10 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 #![allow(clippy::arithmetic_side_effects, clippy::std_instead_of_core, clippy::alloc_instead_of_core)]
 
+mod json_common;
+
 use barewire::json::{DeError, Raw, SerError, Writer, from_raw, from_slice_in_place, to_sink};
+use json_common::{cases, value};
 use proptest::prelude::*;
 use serde::de::{DeserializeOwned, IgnoredAny};
 use serde::{Deserialize, Serialize};
@@ -321,30 +324,9 @@ fn decodes_as_serde_json_does() {
     }
 }
 
-fn value() -> impl Strategy<Value = serde_json::Value> {
-    let number = prop_oneof![
-        any::<i64>().prop_map(serde_json::Value::from),
-        any::<u64>().prop_map(serde_json::Value::from),
-        // serde_json reads longer ones with a last digit off.
-        any::<i32>().prop_map(|n| serde_json::Value::from(f64::from(n) / 64.0)),
-    ];
-    let leaf = prop_oneof![
-        Just(serde_json::Value::Null),
-        any::<bool>().prop_map(Into::into),
-        number,
-        any::<String>().prop_map(Into::into),
-        "[\\\\\"a\n\u{1}/é😀]{0,40}".prop_map(Into::into),
-    ];
-    leaf.prop_recursive(5, 64, 8, |inner| {
-        prop_oneof![
-            prop::collection::vec(inner.clone(), 0..8).prop_map(Into::into),
-            prop::collection::btree_map(any::<String>(), inner, 0..8)
-                .prop_map(|map| serde_json::Value::Object(map.into_iter().collect())),
-        ]
-    })
-}
-
 proptest! {
+    #![proptest_config(cases(400))]
+
     #[test]
     fn any_value_round_trips(value in value()) {
         let json = encode(&value).unwrap();
