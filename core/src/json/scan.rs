@@ -63,7 +63,8 @@ pub enum Step {
         /// The byte after it.
         end: usize,
     },
-    /// The whole text is complete. An outermost scalar has this step only.
+    /// The whole text is complete. An outermost scalar has this step only; a number at the end of the input not even
+    /// that, since more digits could come: [`Scanner::finish`] ends it.
     End {
         /// Its first byte.
         start: usize,

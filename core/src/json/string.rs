@@ -107,7 +107,14 @@ impl fmt::Display for Str<'_> {
 impl fmt::Debug for Str<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_char('"')?;
-        self.pieces(|piece| piece.escape_debug().try_for_each(|c| f.write_char(c)))?;
+        for c in self.chars() {
+            // As `str` has it, which is inside double quotes.
+            if c == '\'' {
+                f.write_char(c)?;
+            } else {
+                c.escape_debug().try_for_each(|c| f.write_char(c))?;
+            }
+        }
         f.write_char('"')
     }
 }

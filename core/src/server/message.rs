@@ -73,7 +73,7 @@ impl Server<'_> {
             if let Some(current) = self.current {
                 return Some(self.serve(line, current));
             }
-            let Some(at) = self.next_part(line) else { continue };
+            let Some(at) = self.next_part(line) else { return Some(Step::Again) };
             match read(at.shifted(line.start).of(self.rx.bytes())) {
                 Read::Message(envelope) => self.current = Some(Current { at, envelope, call: None }),
                 Read::Batch(inside) if self.line.batch.is_none() && self.takes_batches() => {
@@ -105,9 +105,8 @@ impl Server<'_> {
                 let wrote = batch.wrote;
                 self.line.batch = None;
                 if wrote {
-                    self.line.start(Job::BatchEnd);
                     // The line is consumed when the bracket is out.
-                    self.run_job();
+                    self.line.start(Job::BatchEnd);
                 } else {
                     self.rx.consume();
                 }
@@ -295,7 +294,7 @@ impl Server<'_> {
             }
             Route::Initialize => return initialize(params, &invalid, &span),
             Route::Ping => Verdict::Say(Job::Empty { id }),
-            Route::Discover(_) => Verdict::Say(Job::Discover { id }),
+            Route::Discover => Verdict::Say(Job::Discover { id }),
             Route::List(ready) => {
                 let Some((item, until)) = page(&config, found.cursor) else {
                     return invalid("a cursor that was not issued here");
@@ -426,8 +425,8 @@ fn initialize(
     let Some(wanted) = params.get("protocolVersion").filter(|v| v.kind() == Kind::String) else {
         return invalid("params.protocolVersion must be a string");
     };
-    let legacy = Version::ALL.into_iter().filter(|v| !v.is_modern());
-    let version = legacy.filter(|v| wanted.is(v.as_str())).last().unwrap_or(Version::NEWEST_LEGACY);
+    let legacy = Version::ALL.into_iter().find(|v| !v.is_modern() && wanted.is(v.as_str()));
+    let version = legacy.unwrap_or(Version::NEWEST_LEGACY);
     let name = params.get("clientInfo").and_then(|info| info.get("name"));
     let can = params.get("capabilities").map(Abilities::read).unwrap_or_default();
     Ok(Verdict::Open { version, can, client: name.filter(|n| n.kind() == Kind::String).map(span) })
