@@ -1,8 +1,8 @@
 //! What buffers do: back-pressure, refusal, growing memory, message framing, the end of input.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, clippy::arithmetic_side_effects)]
 use barewire::{
-    Buffers, Call, CallId, Fault, Framing, Millis, Noise, Output, Refused, Server, ServerConfig, ServerEvent,
-    Storage, Tool,
+    Call, CallId, Fault, Framing, Millis, Noise, Output, Refused, Server, ServerConfig, ServerEvent, Storage,
+    Tool,
 };
 
 static TOOLS: &[Tool<'static>] =
@@ -199,7 +199,7 @@ fn a_batch_through_a_small_buffer() {
 #[cfg(feature = "alloc")]
 #[test]
 fn growing_buffers_take_long_messages_and_give_the_memory_back() {
-    use barewire::Limits;
+    use barewire::{Buffers, Limits};
     let limits = Limits { message: 1 << 20, reply: 1 << 20, calls: 3 };
     let mut server = Server::owning(&ServerConfig::new("t", "1").tools(TOOLS), Buffers::growing(limits));
     let mut seen = Seen::default();
@@ -222,4 +222,21 @@ fn growing_buffers_take_long_messages_and_give_the_memory_back() {
         drive(&mut server, 0, call(id, "later").as_bytes(), &mut seen);
     }
     assert_eq!((seen.last, seen.kept.len()), ("blocked", 3));
+}
+
+#[test]
+fn too_deep_and_too_long_at_once_is_refused_by_its_id() {
+    let mut storage = Storage::<256, 256, 1>::new();
+    let mut server = Server::new(&CONFIG, storage.buffers());
+    let mut seen = Seen::default();
+    let nested = "[{\"a\":".repeat(300) + "1" + &"}]".repeat(300);
+    let line =
+        format!("{{\"jsonrpc\":\"2.0\",\"method\":\"ping\",\"params\":{nested},\"i\\u0064\":\"after\"}}\n");
+    for chunk in [1, 3, 256] {
+        seen.out.clear();
+        for piece in line.as_bytes().chunks(chunk) {
+            drive(&mut server, 0, piece, &mut seen);
+        }
+        assert!(seen.out.contains("\"id\":\"after\",\"error\":{\"code\":-32600"), "{}", seen.out);
+    }
 }

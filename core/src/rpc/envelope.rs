@@ -68,6 +68,8 @@ pub(crate) fn read(line: &[u8]) -> Read {
                     },
                 }
             }
+            // The rest is skimmed for the id.
+            Err(e) if e.fault == ScanFault::Depth => rest = line.get(scanner.position()..).unwrap_or(&[]),
             Err(e) => return Read::Bad(found.broken(line, e)),
         }
     };
@@ -171,12 +173,7 @@ impl Found {
         if fault != Fault::TooDeep {
             return Bad { fault, id: None, never_answer: false };
         }
-        // The rest was not checked, so its members are found without trust: an id is taken only if it is one.
-        let id = self.valid_id(line).or_else(|| {
-            let id = Raw::trusted(line.trim_ascii()).get("id")?.as_bytes();
-            let span = Span::within(line, id)?;
-            (Raw::from_bytes(id).is_ok_and(is_id)).then_some(span)
-        });
+        let id = self.valid_id(line);
         let outcome = self.method.is_none() && (self.result.is_some() || self.error.is_some());
         Bad { fault, id, never_answer: outcome }
     }
