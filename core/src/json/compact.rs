@@ -44,57 +44,66 @@ impl Scanner {
         // What is due at `i`, as the state machine would have it.
         let mut due = self.state;
         let mut step = None;
-        self.state = loop {
-            let (at, byte) = token(input, i);
+        self.state = 'tokens: loop {
+            while due == State::After {
+                let (at, byte) = token(input, i);
+                i = at;
+                match byte {
+                    b',' => due = if stack.in_object() { State::Key } else { State::Value },
+                    // The state machine itself closes the outermost container.
+                    b'}' | b']' if stack.in_object() == (byte == b'}') && depth > 1 => {
+                        stack.pop();
+                        depth = depth.wrapping_sub(1);
+                        if depth == 1 {
+                            i = i.wrapping_add(1);
+                            step = Some(Step::Value { start: self.start, end: base.wrapping_add(i) });
+                            break 'tokens due;
+                        }
+                    }
+                    _ => break 'tokens due,
+                }
+                i = i.wrapping_add(1);
+            }
+            let (at, mut byte) = token(input, i);
             i = at;
-            match (due, byte) {
-                (State::After, b',') => {
-                    due = if stack.in_object() { State::Key } else { State::Value };
-                    i = i.wrapping_add(1);
-                    continue;
+            if matches!(due, State::Key | State::FirstKey) {
+                if byte != b'"' {
+                    if byte == b'}' && due == State::FirstKey {
+                        due = State::After;
+                        continue;
+                    }
+                    break due;
                 }
-                // The state machine itself closes the outermost container.
-                (State::After | State::FirstKey, b'}') if stack.in_object() && depth > 1 => {
-                    stack.pop();
-                    depth = depth.wrapping_sub(1);
-                    i = i.wrapping_add(1);
+                i = i.wrapping_add(1);
+                if depth == 1 {
+                    self.start = base.wrapping_add(i);
                 }
-                (State::After | State::FirstElement, b']') if !stack.in_object() && depth > 1 => {
-                    stack.pop();
-                    depth = depth.wrapping_sub(1);
-                    i = i.wrapping_add(1);
+                let (end, whole) = string(input, i);
+                i = end;
+                if !whole {
+                    self.key = true;
+                    break State::Str;
                 }
-                (State::Key | State::FirstKey, b'"') => {
-                    i = i.wrapping_add(1);
-                    if depth == 1 {
-                        self.start = base.wrapping_add(i);
-                    }
-                    let (end, whole) = string(input, i);
-                    i = end;
-                    if !whole {
-                        self.key = true;
-                        break State::Str;
-                    }
-                    if depth == 1 {
-                        self.end = base.wrapping_add(i).wrapping_sub(1);
-                    }
-                    let (at, byte) = token(input, i);
-                    i = at;
-                    if byte != b':' {
-                        break State::Colon;
-                    }
-                    i = i.wrapping_add(1);
-                    due = State::Value;
-                    if depth == 1 {
-                        step = Some(Step::Key { start: self.start, end: self.end });
-                        break due;
-                    }
-                    continue;
+                if depth == 1 {
+                    self.end = base.wrapping_add(i).wrapping_sub(1);
                 }
-                (State::Value | State::FirstElement, b'"') => {
-                    if depth == 1 {
-                        self.start = base.wrapping_add(i);
-                    }
+                (i, byte) = token(input, i);
+                if byte != b':' {
+                    break State::Colon;
+                }
+                i = i.wrapping_add(1);
+                due = State::Value;
+                if depth == 1 {
+                    step = Some(Step::Key { start: self.start, end: self.end });
+                    break due;
+                }
+                (i, byte) = token(input, i);
+            }
+            if depth == 1 {
+                self.start = base.wrapping_add(i);
+            }
+            match byte {
+                b'"' => {
                     let (end, whole) = string(input, i.wrapping_add(1));
                     i = end;
                     if !whole {
@@ -102,28 +111,22 @@ impl Scanner {
                         break State::Str;
                     }
                 }
-                (State::Value | State::FirstElement, b'{' | b'[') if usize::from(depth) < super::DEPTH => {
-                    if depth == 1 {
-                        self.start = base.wrapping_add(i);
-                    }
+                b'{' | b'[' if usize::from(depth) < super::DEPTH => {
                     stack.push(byte == b'{');
                     depth = depth.wrapping_add(1);
                     i = i.wrapping_add(1);
                     due = if byte == b'{' { State::FirstKey } else { State::FirstElement };
                     continue;
                 }
-                (State::Value | State::FirstElement, b'0'..=b'9' | b'-' | b't' | b'f' | b'n') => {
-                    if depth == 1 {
-                        self.start = base.wrapping_add(i);
-                    }
-                    match scalar(input, i, byte) {
-                        Some(end) => i = end,
-                        None => break due,
-                    }
+                b']' if due == State::FirstElement => {
+                    due = State::After;
+                    continue;
                 }
-                _ => break due,
+                _ => match scalar(input, i, byte) {
+                    Some(end) => i = end,
+                    None => break due,
+                },
             }
-            // A value is complete.
             due = State::After;
             if depth == 1 {
                 step = Some(Step::Value { start: self.start, end: base.wrapping_add(i) });
