@@ -139,14 +139,15 @@ impl Scanner {
     }
 }
 
-/// The first byte at or after `i` that is not white space, and where; 0 at the end of the input.
+/// The first byte at or after `i` that is not white space, and where; 0 for what can start no token, or
+/// the end of the input.
 #[inline(always)]
 fn token(input: &[u8], mut i: usize) -> (usize, u8) {
     loop {
         match input.get(i) {
+            Some(&byte) if byte > b' ' => return (i, byte),
             Some(b' ' | b'\n' | b'\r' | b'\t') => i = i.wrapping_add(1),
-            Some(&byte) => return (i, byte),
-            None => return (i, 0),
+            _ => return (i, 0),
         }
     }
 }
@@ -167,20 +168,25 @@ fn string(input: &[u8], mut i: usize) -> (usize, bool) {
     }
 }
 
-/// The end of an integer or word that the input goes on after.
+/// The end of an integer that the input goes on after, or of a word.
 #[inline(always)]
-fn scalar(input: &[u8], i: usize, first: u8) -> Option<usize> {
+fn scalar(input: &[u8], mut i: usize, first: u8) -> Option<usize> {
+    if first.is_ascii_digit() {
+        loop {
+            i = i.wrapping_add(1);
+            match input.get(i)? {
+                // A leading zero stays alone.
+                b'0'..=b'9' if first != b'0' => {}
+                b'0'..=b'9' | b'.' | b'e' | b'E' => return None,
+                _ => return Some(i),
+            }
+        }
+    }
     let rest = input.get(i..)?;
-    let len = match first {
-        b't' if rest.starts_with(b"true") => 4usize,
-        b'f' if rest.starts_with(b"false") => 5,
-        b'n' if rest.starts_with(b"null") => 4,
-        b'1'..=b'9' => rest.iter().position(|b| !b.is_ascii_digit())?,
-        b'0' => 1,
+    let len = match rest.first_chunk::<4>()? {
+        b"true" | b"null" => 4usize,
+        b"fals" if rest.get(4) == Some(&b'e') => 5,
         _ => return None,
     };
-    match rest.get(len)? {
-        b'.' | b'e' | b'E' | b'0'..=b'9' => None,
-        _ => Some(i.wrapping_add(len)),
-    }
+    Some(i.wrapping_add(len))
 }
