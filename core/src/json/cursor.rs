@@ -102,6 +102,12 @@ fn container(bytes: &[u8]) -> Option<usize> {
                     return Some(at.wrapping_add(1));
                 }
             }
+            b'\n' => {
+                // Indented text: most of the white space at once.
+                while bytes.get(at.wrapping_add(1)..)?.starts_with(b"        ") {
+                    at = at.wrapping_add(8);
+                }
+            }
             _ => {}
         }
         at = at.wrapping_add(1);

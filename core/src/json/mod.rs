@@ -32,6 +32,7 @@ mod serde_raw;
 mod sink;
 mod string;
 mod unescape;
+mod utf8;
 mod write;
 
 pub use cursor::{Elements, Members};

@@ -4,7 +4,7 @@
 //! twice and never needs the bytes that it has consumed again.
 
 use super::compact::Stack;
-use super::lanes;
+use super::{lanes, utf8};
 use core::fmt;
 use core::ops::Range;
 
@@ -493,9 +493,9 @@ impl Scanner {
     fn characters(&mut self, input: &[u8], from: usize) -> Result<usize, ScanFault> {
         let end = lanes::special(input, from);
         let run = input.get(from..end).unwrap_or_default();
-        let Err(error) = core::str::from_utf8(run) else { return Ok(end) };
+        let Err(valid) = utf8::check(run) else { return Ok(end) };
         // Cut by the end of the input or wrong: byte by byte, so that the fault's place does not depend on cuts.
-        let from = from.wrapping_add(error.valid_up_to());
+        let from = from.wrapping_add(valid);
         self.state = match input.get(from).copied().unwrap_or(0) {
             0xc2..=0xdf => State::Utf8(1, 0x80, 0xbf),
             0xe0 => State::Utf8(2, 0xa0, 0xbf),
