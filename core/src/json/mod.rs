@@ -8,6 +8,7 @@
 //! Nothing here allocates, recurses over what a peer sent, panics, or takes more than linear time. Sizes and
 //! positions are in bytes. Numbers are never rounded unless an `f64` is asked for.
 
+mod compact;
 mod cursor;
 #[cfg(feature = "serde")]
 mod de;
@@ -31,6 +32,7 @@ mod serde_raw;
 mod sink;
 mod string;
 mod unescape;
+mod utf8;
 mod write;
 
 pub use cursor::{Elements, Members};
