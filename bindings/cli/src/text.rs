@@ -18,7 +18,7 @@ pub(crate) fn object(build: impl FnOnce(&mut Object<'_>)) -> Vec<u8> {
     let mut buffer = Buffer::default();
     let mut object = Object::new(&mut buffer);
     build(&mut object);
-    object.end();
+    let _ = object.end();
     buffer.0
 }
 

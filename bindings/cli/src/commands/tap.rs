@@ -9,6 +9,8 @@
 use std::io::{self, ErrorKind, Read, Write};
 use std::path::PathBuf;
 use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{self, Sender};
 use std::thread;
 use std::time::Duration;
@@ -54,7 +56,8 @@ impl Tap {
         });
 
         let (ended, ends) = mpsc::channel();
-        pump_all(&mut child, &log, &ended);
+        let writing_out = Arc::new(AtomicUsize::new(0));
+        pump_all(&mut child, &log, &ended, &writing_out);
         let status = child.wait().map_err(|error| Failure::io("can't wait for the server", &error))?;
         // Two streams come from the child. Its own words are in the pipes by now; a grandchild may hold them open.
         let mut open = 2;
@@ -62,6 +65,8 @@ impl Tap {
             match ends.recv_timeout(AFTERMATH) {
                 Ok(Pumped::Moved) => {}
                 Ok(Pumped::Ended) => open -= 1,
+                // A host that reads slowly gets all the same.
+                Err(_) if writing_out.load(Ordering::SeqCst) > 0 => {}
                 Err(_) => break,
             }
         }
@@ -92,22 +97,22 @@ enum Pumped {
     Ended,
 }
 
-fn pump_all(child: &mut Child, log: &Log, ended: &Sender<Pumped>) {
+fn pump_all(child: &mut Child, log: &Log, ended: &Sender<Pumped>, writing: &Arc<AtomicUsize>) {
     if let Some(mut to) = child.stdin.take() {
         let log = log.clone();
         thread::spawn(move || {
             let mut from = sys::stdin();
-            if pump(&mut *from, &mut to, Stream::C2s, &log, || ()) == Stop::Writer {
+            if pump(&mut *from, &mut to, Stream::C2s, &log, |_| ()) == Stop::Writer {
                 sys::close_stdin();
             }
             // Dropping `to` passes the end of input on.
         });
     }
     if let Some(mut from) = child.stdout.take() {
-        let (log, ended) = (log.clone(), ended.clone());
+        let (log, ended, writing) = (log.clone(), ended.clone(), Arc::clone(writing));
         thread::spawn(move || {
             let mut to = sys::stdout();
-            let moved = || _ = ended.send(Pumped::Moved);
+            let moved = |begins| tell(&ended, &writing, begins);
             if pump(&mut from, &mut *to, Stream::S2c, &log, moved) == Stop::Reader {
                 sys::close_stdout();
             }
@@ -116,10 +121,10 @@ fn pump_all(child: &mut Child, log: &Log, ended: &Sender<Pumped>) {
         });
     }
     if let Some(mut from) = child.stderr.take() {
-        let (log, ended) = (log.clone(), ended.clone());
+        let (log, ended, writing) = (log.clone(), ended.clone(), Arc::clone(writing));
         thread::spawn(move || {
             let mut to = io::stderr();
-            let moved = || _ = ended.send(Pumped::Moved);
+            let moved = |begins| tell(&ended, &writing, begins);
             if pump(&mut from, &mut to, Stream::Err, &log, moved) == Stop::Writer {
                 // Nobody reads our stderr; the server's must be drained all the same.
                 pump(&mut from, &mut io::sink(), Stream::Err, &log, moved);
@@ -127,6 +132,16 @@ fn pump_all(child: &mut Child, log: &Log, ended: &Sender<Pumped>) {
             _ = ended.send(Pumped::Ended);
         });
     }
+}
+
+/// Tells the waiting thread that a write begins or is over.
+fn tell(ended: &Sender<Pumped>, writing: &AtomicUsize, begins: bool) {
+    if begins {
+        writing.fetch_add(1, Ordering::SeqCst);
+    } else {
+        writing.fetch_sub(1, Ordering::SeqCst);
+    }
+    let _ = ended.send(Pumped::Moved);
 }
 
 /// Which side ended a pump.
@@ -138,7 +153,7 @@ enum Stop {
     Writer,
 }
 
-fn pump(from: &mut dyn Read, to: &mut dyn Write, stream: Stream, log: &Log, moved: impl Fn()) -> Stop {
+fn pump(from: &mut dyn Read, to: &mut dyn Write, stream: Stream, log: &Log, writing: impl Fn(bool)) -> Stop {
     let mut chunk = vec![0; CHUNK];
     loop {
         let bytes = match from.read(&mut chunk) {
@@ -148,8 +163,10 @@ fn pump(from: &mut dyn Read, to: &mut dyn Write, stream: Stream, log: &Log, move
             Err(_) => break,
         };
         log.put(What::Bytes(stream, bytes.to_vec()));
-        moved();
-        if to.write_all(bytes).and_then(|()| to.flush()).is_err() {
+        writing(true);
+        let written = to.write_all(bytes).and_then(|()| to.flush());
+        writing(false);
+        if written.is_err() {
             return Stop::Writer;
         }
     }

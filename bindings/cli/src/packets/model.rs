@@ -116,6 +116,8 @@ pub(crate) struct Row {
     pub(crate) gloss: String,
     /// When it is shown.
     pub(crate) when: When,
+    /// Whether it is one of a list of like things.
+    pub(crate) list: bool,
 }
 
 /// When a row is shown.
@@ -125,6 +127,8 @@ pub(crate) enum When {
     Always,
     /// In the long form.
     Long,
+    /// Where everything is told at length, however often it was told before.
+    Teach,
     /// Only with `--full`.
     Full,
 }
@@ -132,12 +136,18 @@ pub(crate) enum When {
 impl Row {
     /// A row of the long form.
     pub(crate) fn new(key: impl Into<String>, value: impl Into<String>, gloss: impl Into<String>) -> Self {
-        Self { key: key.into(), value: value.into(), gloss: gloss.into(), when: When::Long }
+        Self { key: key.into(), value: value.into(), gloss: gloss.into(), when: When::Long, list: false }
     }
 
     /// The same, shown at another time.
     pub(crate) fn when(mut self, when: When) -> Self {
         self.when = when;
+        self
+    }
+
+    /// The same, as one of a list.
+    pub(crate) fn listed(mut self) -> Self {
+        self.list = true;
         self
     }
 }

@@ -29,7 +29,11 @@ pub(crate) fn request(table: Table, envelope: &Envelope<'_>, method: &str, sessi
         "ping" => T::AskPing,
         "tools/list" => T::AskTools,
         "tools/call" => {
-            story.sentence = call_sentence(table, envelope, session);
+            let (sentence, worth_telling) = call_sentence(table, envelope, session);
+            if worth_telling {
+                story.brief.clone_from(&sentence);
+            }
+            story.sentence = sentence;
             story.rows.extend(retry(table, envelope));
             T::AskCall
         }
@@ -117,22 +121,25 @@ fn initialize(table: Table, envelope: &Envelope<'_>) -> Vec<Row> {
     rows
 }
 
-/// Whether the arguments obey the tool's schema, where a list with that tool was seen.
-fn call_sentence(table: Table, envelope: &Envelope<'_>, session: &Session) -> String {
+/// Whether the arguments obey the tool's schema, where a list with that tool was seen; and whether that is worth
+/// telling every time.
+fn call_sentence(table: Table, envelope: &Envelope<'_>, session: &Session) -> (String, bool) {
     if envelope.param("inputResponses").is_some() || envelope.param("requestState").is_some() {
-        return say(table, T::AskCallAgain, &[]);
+        return (say(table, T::AskCallAgain, &[]), true);
     }
-    let Some(name) = envelope.param("name").and_then(text) else { return say(table, T::AskCall, &[]) };
+    let Some(name) = envelope.param("name").and_then(text) else {
+        return (say(table, T::AskCall, &[]), false);
+    };
     let shown = printable(&shortened(&name, 60));
     let Some(schema) = session.tools.get(&name).and_then(|schema| Raw::new(schema)) else {
         let key = if session.tools.is_empty() { T::AskCall } else { T::AskCallUnlisted };
-        return say(table, key, &[&shown]);
+        return (say(table, key, &[&shown]), key == T::AskCallUnlisted);
     };
     let complaints = complaints(schema, envelope.param("arguments").unwrap_or(Raw::EMPTY_OBJECT));
     if complaints.is_empty() {
-        say(table, T::AskCallChecked, &[&shown])
+        (say(table, T::AskCallChecked, &[&shown]), false)
     } else {
-        say(table, T::AskCallBroken, &[&shown, &complaints.join("; ")])
+        (say(table, T::AskCallBroken, &[&shown, &complaints.join("; ")]), true)
     }
 }
 

@@ -76,6 +76,7 @@ pub(crate) fn error(table: Table, error: Raw<'_>, open: Option<&Open>) -> Story 
         sentence = format!("{sentence} {}", say(table, T::ErrToolRuns, &[]));
     }
     let mut story = Story::new(sentence);
+    story.brief = say(table, key, &[]);
     if let Some(code) = error.get("code") {
         story.rows.push(Row::new("code", brief(code, 30), "").when(When::Always));
     }
@@ -155,8 +156,11 @@ fn tools(table: Table, result: Raw<'_>) -> Story {
         let name = tool.get("name").and_then(text).unwrap_or_else(|| "?".into());
         let schema = tool.get("inputSchema").unwrap_or(Raw::NULL);
         let call = format!("{}({})", printable(&shortened(&name, 60)), signature(schema));
-        let description = tool.get("description").map(|d| brief(d, 48)).unwrap_or_default();
-        story.rows.push(Row::new(call, description, format!("{} B", grouped(tool.as_bytes().len()))));
+        let description = tool.get("description").and_then(text).unwrap_or_default();
+        let first = description.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
+        let more = if first.len() + 8 < description.len() { " …" } else { "" };
+        let description = format!("“{}{more}”", shortened(&printable(first), 36));
+        story.rows.push(Row::new(call, description, format!("{} B", grouped(tool.as_bytes().len()))).listed());
     }
     // The rest of `result` must not tell the list once more.
     story.rows.push(Row::new("tools", "", "").when(When::Full));
@@ -171,7 +175,7 @@ fn items(table: Table, result: Raw<'_>, list: &str, naming: &str) -> Story {
     for item in all {
         let name = item.get(naming).or_else(|| item.get("name")).and_then(text).unwrap_or_default();
         let what = item.get("description").or_else(|| item.get("name")).map(|d| brief(d, 48)).unwrap_or_default();
-        story.rows.push(Row::new(printable(&shortened(&name, 60)), what, ""));
+        story.rows.push(Row::new(printable(&shortened(&name, 60)), what, "").listed());
     }
     story.rows.push(Row::new(list, "", "").when(When::Full));
     story
@@ -198,7 +202,7 @@ fn call(table: Table, result: Raw<'_>) -> Story {
     }
     if let Some(structured) = result.get("structuredContent") {
         let gloss = say(table, T::Structured, &[]);
-        story.rows.push(Row::new("structuredContent", brief(structured, 100), gloss).when(When::Always));
+        story.rows.push(Row::new("structuredContent", brief(structured, 60), gloss).when(When::Always));
     }
     story
 }
@@ -239,7 +243,8 @@ fn text_rows(table: Table, key: &str, body: &str) -> Vec<Row> {
         return vec![row.when(When::Always)];
     }
     let characters = grouped(body.chars().count());
-    let gloss = say(table, T::ContentText, &[&characters, &lines]);
+    let key_of = if body.contains('\n') { T::ContentText } else { T::ContentTextLine };
+    let gloss = say(table, key_of, &[&characters, &lines]);
     let mut rows = vec![Row::new(key, "text", gloss).when(When::Always)];
     for line in body.lines() {
         rows.push(Row::new("", printable(line), "").when(When::Full));

@@ -38,8 +38,6 @@ pub(crate) struct Open {
     pub(crate) method: String,
     /// `get_alerts(state: "TX")`.
     pub(crate) call: Option<String>,
-    /// The tool that is called.
-    pub(crate) tool: Option<String>,
     /// Whether it carries the modern era's `_meta`.
     pub(crate) modern: bool,
     /// The version that `initialize` asks for.
@@ -153,7 +151,7 @@ impl Session {
         Some(open)
     }
 
-    /// The answer of that id to a subscription ends it without being owed.
+    /// Requests whose answers are still owed.
     pub(crate) fn open_requests(&self) -> impl Iterator<Item = &Open> {
         self.open.iter().map(|(_, open)| open).filter(|open| !open.cancelled)
     }

@@ -7,7 +7,7 @@ use super::envelope::{self, Envelope, Looks, looks, text};
 use super::lines::{Assembler, End, Line};
 use super::lint::{self, finding};
 use super::members::Story;
-use super::model::{Item, Kind, Message, Packet, Summary};
+use super::model::{Item, Kind, Message, Packet, Summary, When};
 use super::rules::Severity;
 use super::session::{Match, Open, Session, Stage};
 use super::texts::{T, Table, say};
@@ -285,7 +285,6 @@ impl Tracker {
                 asker: line.stream,
                 id: super::call::brief(id, 60),
                 call: message.call.clone(),
-                tool: envelope.param("name").and_then(text),
                 modern: modern && envelope.meta("protocolVersion").is_some(),
                 version: envelope.param("protocolVersion").and_then(text),
                 method,
@@ -453,6 +452,19 @@ impl Tracker {
         message.sentence = story.sentence;
         message.brief = story.brief;
         message.rows = story.rows;
+        for row in &mut message.rows {
+            // What stands in every message alike is told once.
+            let known = match row.key.as_str() {
+                "id" => format!("row id {}", row.value.starts_with('"')),
+                "resultType" | "ttlMs" | "cacheScope" => format!("row {} {}", row.key, row.value),
+                "nextCursor" if row.when == When::Long => "row nextCursor".into(),
+                key if key.starts_with("_meta …") => format!("row {} {key} {}", stream.name(), row.value),
+                _ => continue,
+            };
+            if row.when == When::Long && !self.session.first(known) {
+                row.when = When::Teach;
+            }
+        }
         message.first = self.session.first(format!("{} {} {method}", stream.name(), kind.name()));
     }
 }

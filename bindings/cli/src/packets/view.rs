@@ -189,16 +189,18 @@ impl View {
             .filter(|row| match row.when {
                 When::Always => true,
                 When::Long => long || self.look.full,
+                When::Teach => self.look.mode == Mode::Teach || self.look.full,
                 When::Full => self.look.full,
             })
             .filter(|row| !(row.key.is_empty() && row.value.is_empty() && row.gloss.is_empty()))
             .filter(|row| !(row.value.is_empty() && row.gloss.is_empty()))
             .collect();
-        let is_short = |row: &&&Row| columns(&row.key) <= 26;
+        // Lists (of tools, of resources) are laid out by themselves.
+        let is_short = |row: &&&Row| !row.list && columns(&row.key) <= 28;
         let widest = |rows: &mut dyn Iterator<Item = usize>, least: usize, most: usize| {
             rows.filter(|&w| w <= most).max().unwrap_or(0).max(least)
         };
-        let short_key = widest(&mut shown.iter().filter(is_short).map(|r| columns(&r.key)), 15, 26);
+        let short_key = widest(&mut shown.iter().filter(is_short).map(|r| columns(&r.key)), 15, 28);
         let short_value =
             widest(&mut shown.iter().filter(is_short).filter(|r| !r.gloss.is_empty()).map(|r| columns(&r.value)), 13, 40);
         let long_key = widest(&mut shown.iter().filter(|r| !is_short(r)).map(|r| columns(&r.key)), 0, 60);
@@ -206,15 +208,33 @@ impl View {
         let mut out = String::new();
         for row in &shown {
             let (key, value) = if is_short(&row) { (short_key, short_value) } else { (long_key, long_value) };
-            let line = format!(
-                "     {}  {}  {}",
-                padded(&row.key, key),
-                if row.gloss.is_empty() { row.value.clone() } else { padded(&row.value, value) },
-                self.look.paint.dim(&row.gloss)
-            );
-            out += &(line.trim_end().to_owned() + "\n");
+            let left = format!("     {}  {}", padded(&row.key, key), row.value);
+            if row.gloss.is_empty() {
+                out += &(left.trim_end().to_owned() + "\n");
+                continue;
+            }
+            let left = padded(&left, 5 + key + 2 + value) + "  ";
+            out += &self.glossed(&left, &row.gloss, 7 + key);
         }
         out
+    }
+
+    /// A gloss beside what it explains, or under it where there is no room.
+    fn glossed(&self, left: &str, gloss: &str, under: usize) -> String {
+        let room = self.look.width.saturating_sub(columns(left));
+        let (indent, room) = if columns(gloss) <= room || room >= 40 {
+            (columns(left), room)
+        } else {
+            (under, self.look.width.saturating_sub(under))
+        };
+        let mut out = left.to_owned();
+        for (i, line) in wrapped(gloss, room).iter().enumerate() {
+            if i > 0 || indent != columns(left) {
+                out = out.trim_end().to_owned() + "\n" + &" ".repeat(indent);
+            }
+            out += &self.look.paint.dim(line);
+        }
+        out + "\n"
     }
 
     fn wire(&mut self, packet: &Packet) -> String {
