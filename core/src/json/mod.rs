@@ -20,6 +20,7 @@ mod unescape;
 mod write;
 
 pub use cursor::{Elements, Members};
+pub(crate) use cursor::{skip, value as value_len};
 pub use object::{Array, Object};
 pub use raw::{Kind, Raw};
 pub use scan::{DEPTH, ScanError, ScanFault, Scanner, Step};
