@@ -41,7 +41,10 @@ pub(crate) fn span(micros: u64) -> String {
         0..1_000 => format!("{micros} µs"),
         1_000..100_000 => format!("{}.{} ms", micros / 1_000, micros % 1_000 / 100),
         100_000..1_000_000 => format!("{} ms", micros / 1_000),
-        _ => format!("{}.{} s", micros / 1_000_000, micros % 1_000_000 / 100_000),
+        1_000_000..120_000_000 => format!("{}.{} s", micros / 1_000_000, micros % 1_000_000 / 100_000),
+        120_000_000..7_200_000_000 => format!("{} min", micros / 60_000_000),
+        7_200_000_000..172_800_000_000 => format!("{} h", micros / 3_600_000_000),
+        _ => format!("{} days", micros / 86_400_000_000),
     }
 }
 
@@ -126,7 +129,7 @@ mod tests {
     #[test]
     fn numbers_and_times() {
         assert_eq!([grouped(0), grouped(999), grouped(1000), grouped(1234567)], ["0", "999", "1,000", "1,234,567"]);
-        assert_eq!([span(7), span(1_250), span(250_000), span(61_250_000)], ["7 µs", "1.2 ms", "250 ms", "61.2 s"]);
+        assert_eq!([7, 1_250, 250_000, 61_250_000, 3_600_000_000].map(span), ["7 µs", "1.2 ms", "250 ms", "61.2 s", "60 min"]);
     }
 
     #[test]

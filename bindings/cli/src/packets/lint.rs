@@ -137,7 +137,13 @@ fn error(error: Raw<'_>, list: &mut Vec<Finding>) {
 }
 
 /// Checks a request by its method.
-pub(crate) fn request(envelope: &Envelope<'_>, method: &str, session: &Session, list: &mut Vec<Finding>) {
+pub(crate) fn request(
+    envelope: &Envelope<'_>,
+    method: &str,
+    from_client: bool,
+    session: &Session,
+    list: &mut Vec<Finding>,
+) {
     if method == "initialize" {
         for name in ["protocolVersion", "capabilities", "clientInfo"] {
             if envelope.param(name).is_none_or(Raw::is_null) {
@@ -147,7 +153,7 @@ pub(crate) fn request(envelope: &Envelope<'_>, method: &str, session: &Session, 
         if let Some(info) = envelope.param("clientInfo") {
             implementation(info, "params.clientInfo", list);
         }
-    } else if is_modern(envelope, method, session) {
+    } else if from_client && is_modern(envelope, method, session) {
         for name in ["protocolVersion", "clientCapabilities"] {
             if envelope.meta(name).is_none() {
                 let member = format!("params._meta.io.modelcontextprotocol/{name}");

@@ -18,3 +18,6 @@ pub(crate) mod session;
 pub(crate) mod texts;
 pub(crate) mod tracker;
 pub(crate) mod view;
+
+#[cfg(test)]
+mod tests;

@@ -188,4 +188,6 @@ pub(crate) struct Unanswered {
     pub(crate) open: Option<Micros>,
     /// A later request that was answered meanwhile.
     pub(crate) meanwhile: Option<usize>,
+    /// BW205, where the session is over; a capture of a living one is not judged.
+    pub(crate) finding: Option<Finding>,
 }

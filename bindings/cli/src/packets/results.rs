@@ -159,7 +159,8 @@ fn tools(table: Table, result: Raw<'_>) -> Story {
         let description = tool.get("description").and_then(text).unwrap_or_default();
         let first = description.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
         let more = if first.len() + 8 < description.len() { " …" } else { "" };
-        let description = format!("“{}{more}”", shortened(&printable(first), 36));
+        let shown = format!("“{}{more}”", shortened(&printable(first), 36));
+        let description = if first.is_empty() { String::new() } else { shown };
         story.rows.push(Row::new(call, description, format!("{} B", grouped(tool.as_bytes().len()))).listed());
     }
     // The rest of `result` must not tell the list once more.

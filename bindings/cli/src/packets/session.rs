@@ -5,6 +5,7 @@ use std::collections::{HashMap, HashSet};
 use barewire::json::Raw;
 
 use super::envelope::{Envelope, id_key, text};
+use super::lint::finding;
 use super::model::{Answers, Summary, Unanswered};
 use super::texts::{T, Table, say};
 use crate::capture::{Micros, Stream};
@@ -207,12 +208,14 @@ impl Session {
     }
 
     /// Fills in what the session knows of the summary.
-    pub(crate) fn sum_up(&self, summary: &mut Summary, end: Option<Micros>) {
+    pub(crate) fn sum_up(&self, summary: &mut Summary, end: Option<Micros>, over: bool) {
         summary.requests = self.requests;
         summary.answered = self.answered;
         summary.late = self.late;
         summary.unanswered = self
             .open_requests()
+            // A subscription has no answer while it is open.
+            .filter(|open| open.method != "subscriptions/listen")
             .map(|open| Unanswered {
                 number: open.number,
                 name: match &open.call {
@@ -223,6 +226,7 @@ impl Session {
                 by_client: open.asker == Stream::C2s,
                 open: end.zip(open.at).map(|(end, at)| end.saturating_sub(at)),
                 meanwhile: open.meanwhile,
+                finding: over.then(|| finding(205, "", format!("#{} was never answered nor cancelled", open.number))),
             })
             .collect();
     }

@@ -176,7 +176,7 @@ texts! {
     LogLevel "log messages of this level and above may come while this runs"
     RequestState "opaque: the client sends it back unread"
     InputAsked "asks for {0}"
-    ContentText "{0} characters, {1}, one line on the wire: breaks travel as \\n (--full)"
+    ContentText "{0} characters, {1}, sent as one line with \\n (--full)"
     ContentTextLine "{0} characters, {1}   (--full)"
     OneLine "1 line"
     ManyLines "{0} lines"

@@ -37,6 +37,8 @@ pub(crate) struct Tracker {
     pretty: [bool; 2],
     /// The newest message of the client was a notification, and nothing was open then.
     silent: bool,
+    /// The server is gone.
+    over: bool,
 }
 
 impl Tracker {
@@ -56,13 +58,8 @@ impl Tracker {
             told_crlf: [false; 2],
             pretty: [false; 2],
             silent: false,
+            over: false,
         }
-    }
-
-    /// The capture is known to have the session's beginning.
-    pub(crate) fn from_start(mut self) -> Self {
-        self.session.from_start = true;
-        self
     }
 
     /// Takes one entry and hands out what it completes.
@@ -79,7 +76,10 @@ impl Tracker {
                     Event::Start { .. } => self.session.from_start = true,
                     Event::Eof(Stream::Err) => items.extend(self.stderr_rest()),
                     Event::Eof(stream) => items.extend(self.rest(*stream)),
-                    Event::Exit { .. } => items.extend(self.rests()),
+                    Event::Exit { .. } => {
+                        self.over = true;
+                        items.extend(self.rests());
+                    }
                     _ => {}
                 }
                 self.ended = entry.at.or(self.ended);
@@ -94,7 +94,10 @@ impl Tracker {
         let items = self.rests();
         let mut summary = core::mem::take(&mut self.summary);
         summary.span = self.ended.zip(self.began).map(|(end, began)| end.saturating_sub(began));
-        self.session.sum_up(&mut summary, self.ended);
+        self.session.sum_up(&mut summary, self.ended, self.over);
+        let broken = summary.unanswered.iter().filter(|open| open.finding.is_some()).count();
+        summary.findings += broken;
+        summary.errors += broken;
         (items, summary)
     }
 
@@ -266,7 +269,8 @@ impl Tracker {
         let method = envelope.method_name().unwrap_or_else(|| "?".into());
         let modern = lint::is_modern(envelope, &method, &self.session);
         self.judge_request(envelope, &method, line.stream, first_of_client, &mut message.findings);
-        lint::request(envelope, &method, &self.session, &mut message.findings);
+        let from_client = line.stream == Stream::C2s;
+        lint::request(envelope, &method, from_client, &self.session, &mut message.findings);
         let story = requests::request(self.table, envelope, &method, &self.session);
         self.tell(message, Kind::Request, &method, story, line.stream);
         message.call = subject(&method, envelope.params, CALL);

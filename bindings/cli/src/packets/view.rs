@@ -85,7 +85,10 @@ impl View {
                 open.id
             );
             if open.by_client {
-                out += &format!("   {why} {}\n", self.say(T::CancelWouldBe, &[&cancel]));
+                out += &format!("   {why}\n   {}\n", self.say(T::CancelWouldBe, &[&cancel]));
+            }
+            if let Some(finding) = &open.finding {
+                out += &self.finding(finding);
             }
         }
         if summary.late {
