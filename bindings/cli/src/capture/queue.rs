@@ -155,6 +155,9 @@ impl LogFile {
         self.file = None;
         let path = self.path.display();
         // The session goes on whatever becomes of this line as well.
-        let _ = writeln!(io::stderr(), "barewire: can't write the log {path}: {error}; the session goes on without it");
+        let _ = writeln!(
+            io::stderr(),
+            "barewire: can't write the log {path}: {error}; the session goes on without it"
+        );
     }
 }
