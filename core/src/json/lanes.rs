@@ -3,7 +3,7 @@
 //! Every mask has the top bit of a byte set where that byte matches. Bits above the lowest set one may be wrong
 //! (a borrow can run through them) unless the function says that they are exact; the lowest one never is.
 
-const BYTES: usize = size_of::<usize>();
+pub(super) const BYTES: usize = size_of::<usize>();
 /// 0x01 and 0x80 in each byte.
 const LOW: usize = usize::MAX / 0xff;
 const HIGH: usize = LOW << 7;
@@ -29,6 +29,13 @@ pub(super) fn special(bytes: &[u8], from: usize) -> usize {
 #[inline]
 pub(super) fn quote_or_slash(bytes: &[u8], from: usize) -> usize {
     find(bytes, from, |w| zero(w ^ repeat(b'"')) | zero(w ^ repeat(b'\\')), |b| b == b'"' || b == b'\\')
+}
+
+/// Whether there is a backslash among these bytes, whole words of them.
+#[inline(always)]
+pub(super) fn has_slash(bytes: &[u8]) -> bool {
+    let (words, _) = bytes.as_chunks::<BYTES>();
+    words.iter().fold(0, |any, w| any | zero(usize::from_le_bytes(*w) ^ repeat(b'\\'))) != 0
 }
 
 #[inline]
