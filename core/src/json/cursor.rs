@@ -62,7 +62,7 @@ fn inside(value: &[u8], bracket: u8) -> &[u8] {
 
 /// The first byte at or after `from` that is neither white space nor `mark`.
 #[inline(always)]
-pub(super) fn skip(bytes: &[u8], mut from: usize, mark: u8) -> usize {
+pub(crate) fn skip(bytes: &[u8], mut from: usize, mark: u8) -> usize {
     while bytes.get(from).is_some_and(|&b| b == mark || matches!(b, b' ' | b'\n' | b'\r' | b'\t')) {
         from = from.wrapping_add(1);
     }
@@ -71,7 +71,7 @@ pub(super) fn skip(bytes: &[u8], mut from: usize, mark: u8) -> usize {
 
 /// The length of the value at the start of `bytes`; `None` where there is none.
 #[inline]
-pub(super) fn value(bytes: &[u8]) -> Option<usize> {
+pub(crate) fn value(bytes: &[u8]) -> Option<usize> {
     match bytes.first()? {
         b'"' => string(bytes),
         b'{' | b'[' => container(bytes),

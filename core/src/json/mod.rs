@@ -36,6 +36,7 @@ mod utf8;
 mod write;
 
 pub use cursor::{Elements, Members};
+pub(crate) use cursor::{skip, value as value_len};
 #[cfg(feature = "serde")]
 pub use de::{from_raw, from_slice_in_place};
 #[cfg(feature = "serde")]

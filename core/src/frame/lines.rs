@@ -1,0 +1,303 @@
+//! Where lines begin and end.
+use super::skim::{Skim, Skimmed};
+use crate::json::Raw;
+use crate::machine::Framing;
+use crate::machine::mem::{Bytes, Span};
+
+/// What a growing buffer keeps when it is empty, and grows by at least.
+const CHUNK: usize = 8 * 1024;
+const BOM: &[u8] = b"\xef\xbb\xbf";
+
+/// Splits a stream into messages over a buffer.
+///
+/// ```
+/// use barewire::frame::{Frame, Lines};
+/// let mut buffer = [0; 64];
+/// let mut lines = Lines::new(&mut buffer);
+/// assert_eq!(lines.feed(b"{}\r\n\n[1]\n{\"a\""), 13);
+/// assert!(matches!(lines.next(), Frame::Line(l) if l == b"{}\r"));
+/// assert!(matches!(lines.next(), Frame::Line(l) if l == b"[1]"));
+/// assert!(matches!(lines.next(), Frame::More));
+/// ```
+pub struct Lines<'b> {
+    mem: Bytes<'b>,
+    /// The first byte that is not consumed.
+    start: usize,
+    /// No line feed lies in `start..seen`.
+    seen: usize,
+    end: usize,
+    /// The line at `start` ends here; it is consumed by moving behind it.
+    line: Option<usize>,
+    skim: Option<Skim>,
+    framing: Framing,
+    fresh: bool,
+    over: bool,
+    high: usize,
+}
+
+impl core::fmt::Debug for Lines<'_> {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.debug_struct("Lines")
+            .field("waiting", &self.waiting())
+            .field("limit", &self.limit())
+            .finish_non_exhaustive()
+    }
+}
+
+/// What [`Lines::next`] found. It is consumed by the next call.
+#[derive(Debug)]
+pub enum Frame<'m> {
+    /// One message without its line feed; never blank, not checked to be JSON.
+    Line(&'m mut [u8]),
+    /// A line longer than the buffer, all of it thrown away.
+    TooLong {
+        /// How long it was, in bytes.
+        dropped: usize,
+        /// Its `id`, if it was a JSON object that had one and the id fits half the buffer.
+        id: Option<Raw<'m>>,
+    },
+    /// Nothing complete; read more.
+    More,
+}
+
+/// The same without borrows.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Found {
+    /// `ended` is false for a last line without line feed.
+    Line {
+        at: Span,
+        ended: bool,
+    },
+    TooLong(Skimmed),
+    More,
+}
+
+impl<'b> Lines<'b> {
+    /// Over `buffer`, which bounds the longest line (its line feed included).
+    #[must_use]
+    pub const fn new(buffer: &'b mut [u8]) -> Self {
+        Self::over(Bytes::Lent(buffer), Framing::Lines)
+    }
+
+    pub(crate) const fn over(mem: Bytes<'b>, framing: Framing) -> Self {
+        Self {
+            mem,
+            start: 0,
+            seen: 0,
+            end: 0,
+            line: None,
+            skim: None,
+            framing,
+            fresh: true,
+            over: false,
+            high: 0,
+        }
+    }
+
+    /// Longest message that can be read, in bytes.
+    #[must_use]
+    pub fn limit(&self) -> usize {
+        self.mem.limit().saturating_sub(1)
+    }
+
+    /// Room to read into. Empty only while a message is pending.
+    pub fn space(&mut self) -> &mut [u8] {
+        self.make_room();
+        let end = self.end;
+        self.mem.get_mut().get_mut(end..).unwrap_or(&mut [])
+    }
+
+    /// Says how much was read into `space`.
+    pub fn filled(&mut self, n: usize) {
+        let from = self.end;
+        self.end = self.end.saturating_add(n).min(self.mem.get().len());
+        self.high = self.high.max(self.end.saturating_sub(self.start));
+        if self.framing == Framing::Messages
+            && let Some(new) = self.mem.get_mut().get_mut(from..self.end)
+        {
+            // Neither may stand inside a string, both are white space elsewhere: the meaning is the same.
+            for byte in new.iter_mut().filter(|b| **b == b'\n') {
+                *byte = b'\r';
+            }
+        }
+    }
+
+    /// Copies input in; returns how much was taken.
+    pub fn feed(&mut self, bytes: &[u8]) -> usize {
+        let room = self.space();
+        let n = bytes.len().min(room.len());
+        if let (Some(room), Some(bytes)) = (room.get_mut(..n), bytes.get(..n)) {
+            room.copy_from_slice(bytes);
+        }
+        self.filled(n);
+        n
+    }
+
+    /// With [`Framing::Messages`]: what was fed since the last one is one message.
+    pub(crate) fn end_of_message(&mut self) {
+        if self.space().is_empty() {
+            // No line is pending in a full buffer only if the message itself fills it.
+            self.look();
+            self.make_room();
+        }
+        let end = self.end;
+        if let Some(room) = self.mem.get_mut().get_mut(end) {
+            *room = b'\n';
+            self.end = end.saturating_add(1);
+        }
+    }
+
+    /// No more input will come: what is left without a line feed counts as a last line.
+    pub fn end_of_input(&mut self) {
+        self.over = true;
+    }
+
+    /// The next message. Call it until it says [`Frame::More`] before feeding again.
+    #[allow(clippy::should_implement_trait)]
+    pub fn next(&mut self) -> Frame<'_> {
+        self.consume();
+        match self.look() {
+            Found::Line { at, .. } => Frame::Line(at.of_mut(self.mem.get_mut())),
+            Found::TooLong(found) => Frame::TooLong {
+                dropped: found.dropped,
+                id: found.id.map(|id| Raw::trusted(id.of(self.mem.get()))),
+            },
+            Found::More => Frame::More,
+        }
+    }
+
+    /// What comes next, without consuming it: the same answer until [`consume`](Self::consume).
+    pub(crate) fn look(&mut self) -> Found {
+        loop {
+            if self.skim.is_some() {
+                return self.skimmed();
+            }
+            let end = match self.line {
+                Some(end) => end,
+                None => match self.find_end() {
+                    Some(end) => end,
+                    None if self.over && self.start < self.end => {
+                        self.line = Some(self.end);
+                        self.end
+                    }
+                    None if self.waiting() >= self.mem.limit() && !self.over => {
+                        self.skim = Some(Skim::new());
+                        continue;
+                    }
+                    None => return Found::More,
+                },
+            };
+            self.drop_bom();
+            let at = Span::new(self.start, end);
+            if at.of(self.mem.get()).iter().all(|b| matches!(b, b' ' | b'\t' | b'\r')) {
+                self.consume();
+                continue;
+            }
+            return Found::Line { at, ended: end < self.end };
+        }
+    }
+
+    /// Moves behind the message that `look` found; its bytes stay where they are until room is asked for.
+    pub(crate) fn consume(&mut self) {
+        if self.skim.as_ref().is_some_and(Skim::is_over) {
+            self.skim = None;
+        } else if let Some(end) = self.line.take() {
+            self.start = end.saturating_add(1).min(self.end);
+            self.seen = self.start;
+        }
+        self.fresh = false;
+    }
+
+    /// Forgets all input.
+    pub(crate) fn clear(&mut self) {
+        (self.start, self.seen, self.end, self.line, self.skim) = (0, 0, 0, None, None);
+        self.fresh = true;
+        self.over = false;
+    }
+
+    pub(crate) fn bytes(&self) -> &[u8] {
+        self.mem.get()
+    }
+
+    pub(crate) fn bytes_mut(&mut self) -> &mut [u8] {
+        self.mem.get_mut()
+    }
+
+    pub(crate) const fn is_over(&self) -> bool {
+        self.over
+    }
+
+    pub(crate) const fn high_water(&self) -> usize {
+        self.high
+    }
+
+    const fn waiting(&self) -> usize {
+        self.end.saturating_sub(self.start)
+    }
+
+    fn find_end(&mut self) -> Option<usize> {
+        let new = Span::new(self.seen, self.end).of(self.mem.get());
+        let found = memchr::memchr(b'\n', new).map(|n| self.seen.saturating_add(n));
+        self.seen = found.unwrap_or(self.end);
+        self.line = found;
+        found
+    }
+
+    fn drop_bom(&mut self) {
+        if self.fresh {
+            self.fresh = false;
+            if self.mem.get().get(self.start..self.end).is_some_and(|b| b.starts_with(BOM)) {
+                self.start = self.start.saturating_add(BOM.len());
+            }
+        }
+    }
+
+    /// Feeds what is there to the skimmer, up to the line's end.
+    fn skimmed(&mut self) -> Found {
+        self.drop_bom();
+        let found = self.find_end();
+        let Some(skim) = &mut self.skim else { return Found::More };
+        if let Some(done) = skim.result() {
+            self.line = None;
+            return Found::TooLong(done);
+        }
+        let until = found.unwrap_or(self.end);
+        let kept = skim.feed(self.mem.get_mut(), Span::new(self.start, until));
+        self.line = None;
+        if found.is_some() || self.over {
+            let done = skim.finish(found.is_some());
+            self.start = until.saturating_add(1).min(self.end);
+            self.seen = self.start;
+            return Found::TooLong(done);
+        }
+        (self.start, self.seen, self.end) = (kept, kept, kept);
+        Found::More
+    }
+
+    fn make_room(&mut self) {
+        let pending = self.line.is_some() || self.skim.as_ref().is_some_and(Skim::is_over);
+        let front = self.skim.as_ref().map_or(0, Skim::kept);
+        if self.start == self.end && !pending {
+            (self.start, self.seen, self.end) = (front, front, front);
+            if self.skim.is_none() {
+                self.mem.shrink(CHUNK);
+            }
+        }
+        let size = self.mem.get().len();
+        // Moving is worth it when it frees a good part, or when nothing else can free anything.
+        let gain = self.start.saturating_sub(front);
+        if self.end >= size && gain > 0 && (gain >= size / 4 || (self.seen >= self.end && !pending)) {
+            self.mem.get_mut().copy_within(self.start..self.end, front);
+            self.end = self.end.saturating_sub(gain);
+            self.seen = self.seen.saturating_sub(gain);
+            self.line = self.line.map(|l| l.saturating_sub(gain));
+            self.start = front;
+        }
+        if self.mem.grows() && !pending && self.seen >= self.end {
+            let want = self.end.saturating_add(CHUNK.max(self.waiting() / 2));
+            if self.end.saturating_add(CHUNK / 2) > self.mem.get().len() {
+                self.mem.reserve(want);
+            }
+        }
+    }
+}

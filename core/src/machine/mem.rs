@@ -1,0 +1,157 @@
+//! Memory that a machine works in: lent slices, or vectors that grow to a limit.
+#[cfg(feature = "alloc")]
+use alloc::vec::Vec;
+
+/// Bytes of the caller, or (feature `alloc`) of our own.
+pub(crate) enum Bytes<'b> {
+    Lent(&'b mut [u8]),
+    /// The vector's length is the room at hand; the number is the most it may become.
+    #[cfg(feature = "alloc")]
+    Grown(Vec<u8>, usize),
+}
+
+impl Bytes<'_> {
+    pub(crate) fn get(&self) -> &[u8] {
+        match self {
+            Self::Lent(s) => s,
+            #[cfg(feature = "alloc")]
+            Self::Grown(v, _) => v,
+        }
+    }
+
+    pub(crate) fn get_mut(&mut self) -> &mut [u8] {
+        match self {
+            Self::Lent(s) => s,
+            #[cfg(feature = "alloc")]
+            Self::Grown(v, _) => v,
+        }
+    }
+
+    /// The most bytes that this can ever hold.
+    pub(crate) fn limit(&self) -> usize {
+        match self {
+            Self::Lent(s) => s.len(),
+            #[cfg(feature = "alloc")]
+            Self::Grown(_, limit) => *limit,
+        }
+    }
+
+    /// Makes room for at least `n` bytes, as far as the limit allows.
+    pub(crate) fn reserve(&mut self, n: usize) {
+        #[cfg(feature = "alloc")]
+        if let Self::Grown(v, limit) = self {
+            let n = n.min(*limit);
+            if v.len() < n {
+                v.resize(n, 0);
+            }
+        }
+        #[cfg(not(feature = "alloc"))]
+        let _ = n;
+    }
+
+    /// Gives memory beyond `keep` bytes back.
+    pub(crate) fn shrink(&mut self, keep: usize) {
+        #[cfg(feature = "alloc")]
+        if let Self::Grown(v, _) = self
+            && v.len() > keep
+        {
+            v.truncate(keep);
+            v.shrink_to(keep);
+        }
+        #[cfg(not(feature = "alloc"))]
+        let _ = keep;
+    }
+
+    /// Does it grow?
+    pub(crate) fn grows(&self) -> bool {
+        !matches!(self, Self::Lent(_))
+    }
+}
+
+/// A span of a buffer, kept without borrowing it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(crate) struct Span {
+    pub(crate) start: usize,
+    pub(crate) end: usize,
+}
+
+impl Span {
+    pub(crate) const fn new(start: usize, end: usize) -> Self {
+        Self { start, end }
+    }
+
+    pub(crate) const fn len(self) -> usize {
+        self.end.saturating_sub(self.start)
+    }
+
+    pub(crate) fn of(self, bytes: &[u8]) -> &[u8] {
+        bytes.get(self.start..self.end).unwrap_or(&[])
+    }
+
+    pub(crate) fn of_mut(self, bytes: &mut [u8]) -> &mut [u8] {
+        bytes.get_mut(self.start..self.end).unwrap_or(&mut [])
+    }
+
+    /// Where `inner`, a part of `outer`, stands in it.
+    pub(crate) fn within(outer: &[u8], inner: &[u8]) -> Option<Self> {
+        let start = (inner.as_ptr().addr()).checked_sub(outer.as_ptr().addr())?;
+        let end = start.checked_add(inner.len())?;
+        (end <= outer.len()).then_some(Self { start, end })
+    }
+
+    /// The same span, counted from `by` further left.
+    pub(crate) const fn shifted(self, by: usize) -> Self {
+        Self { start: self.start.saturating_add(by), end: self.end.saturating_add(by) }
+    }
+}
+
+/// A few bytes kept by value; with growing buffers longer ones are kept on the heap.
+#[derive(Clone)]
+pub(crate) struct Small<const N: usize> {
+    raw: [u8; N],
+    len: u8,
+    #[cfg(feature = "alloc")]
+    long: Option<alloc::boxed::Box<[u8]>>,
+}
+
+impl<const N: usize> Small<N> {
+    pub(crate) const EMPTY: Self = Self {
+        raw: [0; N],
+        len: 0,
+        #[cfg(feature = "alloc")]
+        long: None,
+    };
+
+    /// Keeps `bytes`; `long` allows the heap. False (and empty) if they do not fit.
+    pub(crate) fn set(&mut self, bytes: &[u8], long: bool) -> bool {
+        self.clear();
+        if let (Some(room), Ok(len)) = (self.raw.get_mut(..bytes.len()), u8::try_from(bytes.len())) {
+            room.copy_from_slice(bytes);
+            self.len = len;
+            return true;
+        }
+        #[cfg(feature = "alloc")]
+        if long {
+            self.long = Some(bytes.into());
+            return true;
+        }
+        let _ = long;
+        false
+    }
+
+    pub(crate) fn get(&self) -> &[u8] {
+        #[cfg(feature = "alloc")]
+        if let Some(long) = &self.long {
+            return long;
+        }
+        self.raw.get(..usize::from(self.len)).unwrap_or(&[])
+    }
+
+    pub(crate) fn clear(&mut self) {
+        self.len = 0;
+        #[cfg(feature = "alloc")]
+        {
+            self.long = None;
+        }
+    }
+}

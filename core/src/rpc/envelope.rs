@@ -1,0 +1,185 @@
+//! One pass over a line: which members stand where, and what kind of message they make.
+use super::Fault;
+use crate::frame::Member;
+use crate::json::{Kind, Raw, ScanError, ScanFault, Scanner, Step};
+use crate::machine::mem::Span;
+
+/// What kind of message.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Shape {
+    Request,
+    Notification,
+    Response,
+    Error,
+}
+
+/// A valid envelope: where its members stand in the line.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Envelope {
+    pub(crate) shape: Shape,
+    pub(crate) id: Option<Span>,
+    /// With its quotes.
+    pub(crate) method: Option<Span>,
+    pub(crate) params: Option<Span>,
+    pub(crate) result: Option<Span>,
+    pub(crate) error: Option<Span>,
+}
+
+/// A line that is no valid message.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Bad {
+    pub(crate) fault: Fault,
+    /// A valid id.
+    pub(crate) id: Option<Span>,
+    /// It is a notification or a response, whatever else is wrong with it.
+    pub(crate) never_answer: bool,
+}
+
+pub(crate) enum Read {
+    Message(Envelope),
+    /// A valid JSON array.
+    Batch(Span),
+    Bad(Bad),
+}
+
+/// Reads one line.
+pub(crate) fn read(line: &[u8]) -> Read {
+    let mut scanner = Scanner::new();
+    let mut found = Found::default();
+    let mut key = None;
+    let mut rest = line;
+    let whole = loop {
+        match scanner.step(rest) {
+            Ok((n, step)) => {
+                rest = rest.get(n..).unwrap_or(&[]);
+                match step {
+                    Step::Key { start, end } => {
+                        key = Member::of_key(Span::new(start, end).of(line));
+                    }
+                    Step::Value { start, end } => {
+                        if let Some(member) = key.take() {
+                            found.put(member, Span::new(start, end));
+                        }
+                    }
+                    Step::End { .. } => {}
+                    Step::More => match scanner.finish() {
+                        Ok(whole) => break Span::new(whole.start, whole.end),
+                        Err(e) => return Read::Bad(found.broken(line, e)),
+                    },
+                }
+            }
+            // The rest is skimmed for the id.
+            Err(e) if e.fault == ScanFault::Depth => rest = line.get(scanner.position()..).unwrap_or(&[]),
+            Err(e) => return Read::Bad(found.broken(line, e)),
+        }
+    };
+    match line.get(whole.start) {
+        Some(b'{') => match found.envelope(line) {
+            Ok(envelope) => Read::Message(envelope),
+            Err(bad) => Read::Bad(bad),
+        },
+        Some(b'[') => Read::Batch(whole),
+        _ => Read::Bad(Bad { fault: Fault::NotAMessage, id: None, never_answer: false }),
+    }
+}
+
+#[derive(Default)]
+struct Found {
+    jsonrpc: Option<Span>,
+    id: Option<Span>,
+    method: Option<Span>,
+    params: Option<Span>,
+    result: Option<Span>,
+    error: Option<Span>,
+    twice: bool,
+    id_twice: bool,
+}
+
+impl Found {
+    fn put(&mut self, member: Member, at: Span) {
+        let place = match member {
+            Member::Jsonrpc => &mut self.jsonrpc,
+            Member::Id => &mut self.id,
+            Member::Method => &mut self.method,
+            Member::Params => &mut self.params,
+            Member::Result => &mut self.result,
+            Member::Error => &mut self.error,
+        };
+        if place.is_some() {
+            self.twice = true;
+            self.id_twice |= member == Member::Id;
+        }
+        *place = Some(at);
+    }
+
+    fn valid_id(&self, line: &[u8]) -> Option<Span> {
+        self.id.filter(|at| !self.id_twice && is_id(Raw::trusted(at.of(line))))
+    }
+
+    fn envelope(&self, line: &[u8]) -> Result<Envelope, Bad> {
+        let raw = |at: Span| Raw::trusted(at.of(line));
+        let id = self.valid_id(line);
+        let outcome = self.result.is_some() || self.error.is_some();
+        let bad = |fault| Bad {
+            fault,
+            id,
+            never_answer: self.method.is_none() && outcome || self.method.is_some() && self.id.is_none(),
+        };
+        if self.twice {
+            return Err(bad(Fault::TwiceTheKey));
+        }
+        if !self.jsonrpc.is_some_and(|v| raw(v).is("2.0")) {
+            return Err(bad(Fault::NotAMessage));
+        }
+        let null_id = self.id.is_some_and(|at| raw(at).is_null());
+        let shape = match (self.method, self.result, self.error) {
+            (Some(method), None, None) if raw(method).kind() == Kind::String => {
+                if self.id.is_none() {
+                    Shape::Notification
+                } else {
+                    Shape::Request
+                }
+            }
+            (None, Some(result), None) if raw(result).kind() == Kind::Object => Shape::Response,
+            (None, None, Some(error)) if raw(error).kind() == Kind::Object => Shape::Error,
+            _ => return Err(bad(Fault::NotAMessage)),
+        };
+        let needs_id = match shape {
+            Shape::Request | Shape::Response => true,
+            // An error may answer a line whose id could not be read.
+            Shape::Error => self.id.is_some() && !null_id,
+            Shape::Notification => false,
+        };
+        if needs_id && id.is_none() {
+            return Err(bad(Fault::NotAMessage));
+        }
+        Ok(Envelope {
+            shape,
+            id,
+            method: self.method,
+            params: self.params,
+            result: self.result,
+            error: self.error,
+        })
+    }
+
+    /// The scanner stopped: what of the envelope is known decides who is answered.
+    fn broken(&self, line: &[u8], e: ScanError) -> Bad {
+        let fault = match e.fault {
+            ScanFault::Syntax => Fault::NotJson { at: e.at },
+            ScanFault::Utf8 => Fault::NotUtf8 { at: e.at },
+            ScanFault::Depth => Fault::TooDeep,
+        };
+        if fault != Fault::TooDeep {
+            return Bad { fault, id: None, never_answer: false };
+        }
+        let id = self.valid_id(line);
+        let outcome = self.method.is_none() && (self.result.is_some() || self.error.is_some());
+        Bad { fault, id, never_answer: outcome }
+    }
+}
+
+/// A string or an integer.
+pub(crate) fn is_id(raw: Raw<'_>) -> bool {
+    raw.kind() == Kind::String || raw.is_integer()
+}

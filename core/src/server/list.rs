@@ -1,0 +1,70 @@
+//! Listing tools, from a table or from the application, through a transmit buffer of any size.
+use super::ServerConfig;
+use super::jobs::{Around, Job, Part, Say};
+use super::lend::Line;
+use crate::machine::tx::{Out, Window};
+use crate::mcp::Tool;
+
+/// A list being written from the application's own source.
+#[derive(Debug)]
+#[must_use = "an unanswered list becomes an error at the next call on the machine"]
+pub struct List<'m> {
+    pub(super) out: Out<'m>,
+    pub(super) line: &'m mut Line,
+    pub(super) config: ServerConfig<'m>,
+    pub(super) around: Around,
+    pub(super) message: &'m [u8],
+}
+
+impl core::fmt::Debug for Out<'_> {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.debug_struct("Out").field("room", &self.room()).finish_non_exhaustive()
+    }
+}
+
+impl List<'_> {
+    /// Gives tool `i`, `None` past the end. Asked for from where the last piece stopped; a tool may be asked for twice, and must be
+    /// the same then.
+    pub fn tools<'t>(mut self, mut item: impl FnMut(usize) -> Option<Tool<'t>>) {
+        self.line.lent_list = false;
+        let say = Say { config: &self.config, line: self.message, around: self.around, omits_id: false };
+        write_list(&mut self.out, self.line, &say, &mut item);
+    }
+}
+
+/// Writes as much of the list that is `line.job` as fits. Leaves `Job::Done` when all is out.
+pub(super) fn write_list<'t>(
+    out: &mut Out<'_>,
+    line: &mut Line,
+    say: &Say<'_>,
+    item: &mut dyn FnMut(usize) -> Option<Tool<'t>>,
+) {
+    let Some(Job::Tools { id, version, mut part, item: mut index, until }) = line.job else { return };
+    let first = until.saturating_sub(say.config.page.map_or(until, usize::from));
+    loop {
+        let tool = if part == Part::Items { item(index) } else { None };
+        // The end of a page, or of the list.
+        if part == Part::Items && line.at == 0 && (tool.is_none() || index >= until) {
+            part = Part::Tail { more: tool.is_some() };
+        }
+        let mut window = Window::new(out, line.at);
+        say.list(&mut window, (id, version), part, (index, index == first), tool.as_ref());
+        if !window.is_complete() {
+            line.at = line.at.saturating_add(window.written());
+            break;
+        }
+        line.at = 0;
+        match part {
+            Part::Head => part = Part::Items,
+            Part::Items => index = index.saturating_add(1),
+            Part::Tail { .. } => {
+                line.job = Some(Job::Done);
+                line.answered();
+                out.commit();
+                return;
+            }
+        }
+    }
+    line.job = Some(Job::Tools { id, version, part, item: index, until });
+    out.commit();
+}

@@ -1,0 +1,417 @@
+//! Answering a call.
+use super::jobs::{Around, Data, Job, Say, To};
+use super::lend::Line;
+use super::slot::{Open, Stage};
+use super::{BadArgs, ServerConfig};
+use crate::json::{Kind, Raw, Sink, write_raw, write_str, write_str_part, write_u64};
+use crate::machine::slots::State;
+use crate::machine::tx::{Out, Window};
+use crate::machine::{CallId, Full};
+use crate::mcp::{Content, Version, key, write};
+use crate::rpc::Code;
+use core::fmt;
+
+/// How far a call is, for [`Reply::progress`] and [`Server::progress`](crate::Server::progress).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Progress<'a> {
+    /// Units done; must rise from one report to the next.
+    pub done: u64,
+    /// Units in all, if known.
+    pub total: Option<u64>,
+    /// For people (since 2025-03-26; left out for older peers).
+    pub message: Option<&'a str>,
+}
+
+/// Writes one result.
+///
+/// **Finish it:** with [`finish`](Self::finish), [`fail`](Self::fail), [`defer`](Self::defer) or one of their kin. What is
+/// dropped is settled at the next call on the machine: the peer gets -32603.
+///
+/// Text, content, structured content and `_meta` may come in any order. Overflow is sticky and told by `finish`.
+///
+/// ```
+/// # use barewire::{Reply, Content, Data, json::Raw};
+/// # fn answer(reply: Reply<'_>, png: &[u8]) -> Result<(), barewire::Full> {
+/// reply
+///     .text("21.5 degrees")
+///     .content(&Content::Image { data: Data::Bytes(png), mime: "image/png" })
+///     .finish()
+/// # }
+/// ```
+#[must_use = "an unfinished reply becomes an error at the next call on the machine"]
+pub struct Reply<'m> {
+    pub(super) out: Out<'m>,
+    pub(super) slot: Open<'m>,
+    pub(super) line: &'m mut Line,
+    pub(super) config: ServerConfig<'m>,
+    pub(super) around: Around,
+    pub(super) id: CallId,
+    /// Where this reply began.
+    pub(super) mark: usize,
+    /// Where its content array began, while its members may still move before it.
+    pub(super) content_at: Option<usize>,
+    /// Something given after a pause had no room.
+    pub(super) lost: bool,
+    /// `write_text` or `write_blob` was used: the rest may go out in pieces.
+    pub(super) pieces: bool,
+}
+
+impl fmt::Debug for Reply<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Reply").field("id", &self.id).finish_non_exhaustive()
+    }
+}
+
+impl<'m> Reply<'m> {
+    /// Names the call, to be answered later.
+    #[must_use]
+    pub const fn id(&self) -> CallId {
+        self.id
+    }
+
+    /// Adds a text block.
+    pub fn text(self, text: &str) -> Self {
+        self.content(&Content::Text(text))
+    }
+
+    /// Adds a text block, formatted straight into the buffer.
+    pub fn text_fmt(mut self, text: fmt::Arguments<'_>) -> Self {
+        self.block(|sink, _| {
+            sink.put(b"{\"type\":\"text\",\"text\":\"")
+                && fmt::write(&mut Escaped(sink), text).is_ok()
+                && sink.put(b"\"}")
+        });
+        self
+    }
+
+    /// Adds a content block, as the peer's revision has it.
+    pub fn content(mut self, block: &Content<'_>) -> Self {
+        self.block(|sink, version| write::content(sink, block, version));
+        self
+    }
+
+    /// Gives `structuredContent`, and the same JSON as a text block, as the specification wants it for peers that do not read
+    /// the former (2025-06-18, server/tools). Peers of revisions without it, and for any value but an object those before
+    /// 2026-07-28, get the text alone.
+    pub fn structured(self, json: Raw<'_>) -> Self {
+        let mut reply = self.structured_only(json);
+        if reply.takes_structured(json) {
+            reply.json_text(json);
+        }
+        reply
+    }
+
+    /// Gives `structuredContent` without the text block, where the peer's revision has it; else the text block.
+    pub fn structured_only(mut self, json: Raw<'_>) -> Self {
+        if self.takes_structured(json) {
+            self.member(|sink, _| sink.put(b"\"structuredContent\":") && write_raw(sink, json));
+        } else {
+            self.json_text(json);
+        }
+        self
+    }
+
+    /// Gives members of the result's `_meta`, an object. Where it names what the machine itself writes there, the machine wins.
+    pub fn meta(mut self, object: Raw<'_>) -> Self {
+        if object.kind() == Kind::Object && !self.slot.own.has_meta {
+            let (name, version) = (self.config.name, self.config.version);
+            self.member(|sink, peer| {
+                let own = peer.is_modern();
+                sink.put(b"\"_meta\":{")
+                    && (!own
+                        || write::all(sink, &["\"", key::SERVER_INFO, "\":"])
+                            && write::implementation(sink, name, version))
+                    && write::members_but(sink, object, key::SERVER_INFO, !own)
+                    && sink.put(b"}")
+            });
+            self.slot.own.has_meta = true;
+        }
+        self
+    }
+
+    /// The tool failed: `isError` will be true. Say why in a text block.
+    pub fn error(self) -> Self {
+        self.slot.own.is_error = true;
+        self
+    }
+
+    /// A whole result object made elsewhere, in place of all else. For stateless peers `resultType` is added if it is missing.
+    ///
+    /// # Errors
+    /// [`Full`] if it did not fit; the peer was told. Always after a [`pause`](Self::pause).
+    pub fn result(mut self, object: Raw<'_>) -> Result<(), Full> {
+        if self.is_streaming() || object.kind() != Kind::Object {
+            self.out.overflow();
+            return self.finish();
+        }
+        self.out.roll_back(self.mark);
+        let version = self.slot.own.version;
+        let say = say(&self.config, self.around);
+        let add = version.is_modern() && object.get("resultType").is_none();
+        let inside = object.as_bytes().get(1..).unwrap_or(b"}");
+        let comma = if object.members().next().is_some() { "," } else { "" };
+        let done = write::all(&mut self.out, &[self.around.before, "{\"jsonrpc\":\"2.0\",\"id\":"])
+            && self.out.put(self.slot.id.get())
+            && self.out.put(b",\"result\":{")
+            && (!add || write::all(&mut self.out, &["\"resultType\":\"complete\"", comma]))
+            && write_raw(&mut self.out, Raw::trusted(inside))
+            && write::all(&mut self.out, &["}", say.around.after]);
+        self.close(done)
+    }
+
+    /// Ends the result. After a [`pause`](Self::pause), or once [`write_text`](Self::write_text) was used, the machine sends
+    /// what is still missing piece by piece.
+    ///
+    /// # Errors
+    /// [`Full`] if it did not fit: the peer was given -32603 instead, or, after a pause, an end with `isError`.
+    pub fn finish(mut self) -> Result<(), Full> {
+        if self.is_streaming() || self.pieces {
+            return self.finish_stream();
+        }
+        self.open_content();
+        let say = say(&self.config, self.around);
+        let done = say.tail(&mut self.out, self.slot.id.get(), self.slot.own) && !self.out.is_full();
+        self.close(done)
+    }
+
+    /// A JSON-RPC error in place of a result: for what is wrong with the request, not for a tool that failed. Always works; what
+    /// does not fit its room is said with the code's own text. After a [`pause`](Self::pause) the result ends with `isError` instead.
+    pub fn fail(self, code: Code, message: &str) {
+        self.fail_with(code, message, None);
+    }
+
+    /// The same with `error.data`.
+    pub fn fail_with(mut self, code: Code, message: &str, data: Option<Raw<'_>>) {
+        if self.is_streaming() {
+            self.slot.own.is_error = true;
+            let _ = self.finish_stream();
+            return;
+        }
+        self.out.roll_back(self.mark);
+        let say = say(&self.config, self.around);
+        if say.failure(&mut self.out, self.slot.id.get(), (code, message), data) {
+            let _ = self.close(true);
+        } else {
+            self.settle_with(Job::Error {
+                to: To::Slot(self.id.slot),
+                code,
+                text: code.text(),
+                data: Data::None,
+            });
+        }
+    }
+
+    /// Arguments that do not decode: an `isError` result from 2025-11-25 on, -32602 before.
+    pub fn bad_args(mut self, bad: BadArgs) {
+        if self.is_streaming() {
+            self.fail(Code::INVALID_PARAMS, "");
+            return;
+        }
+        let slot = self.id.slot;
+        self.settle_with(Job::BadArgs { slot, bad });
+    }
+
+    /// No such tool: -32602. For dynamic sources; the names of a table are looked up by the machine.
+    pub fn unknown(self) {
+        self.fail(Code::INVALID_PARAMS, "Unknown tool");
+    }
+
+    /// Answers later, by [`Server::resume`](crate::Server::resume); other calls go on. What was written so far is taken back.
+    /// After a [`pause`](Self::pause) this is another `pause`.
+    pub fn defer(mut self) -> CallId {
+        if self.is_streaming() {
+            return self.pause();
+        }
+        self.out.roll_back(self.mark);
+        self.slot.own.rewind();
+        *self.slot.state = State::Open;
+        self.line.lent = None;
+        self.id
+    }
+
+    /// Tells the peer how far the call is, if it asked for that: dropped otherwise, and when `done` does not rise. Not
+    /// possible once anything of the result is written.
+    ///
+    /// # Errors
+    /// [`Full`] if there is no room now.
+    pub fn progress(&mut self, progress: Progress<'_>) -> Result<(), Full> {
+        if self.is_streaming() || self.out.end() != self.mark || self.line.batch.is_some() {
+            return Err(Full);
+        }
+        let told = write_progress(&mut self.out, self.slot.token.get(), self.slot.own, progress);
+        if !told {
+            self.out.roll_back(self.mark);
+            return Err(Full);
+        }
+        self.out.commit();
+        self.mark = self.out.end();
+        Ok(())
+    }
+
+    pub(super) fn is_streaming(&self) -> bool {
+        *self.slot.state == State::Streaming
+    }
+
+    fn takes_structured(&mut self, json: Raw<'_>) -> bool {
+        let version = self.slot.own.version;
+        version.is_modern() || version >= Version::V2025_06_18 && json.kind() == Kind::Object
+    }
+
+    fn json_text(&mut self, json: Raw<'_>) {
+        self.block(|sink, _| {
+            sink.put(b"{\"type\":\"text\",\"text\":\"")
+                && write_str_part(sink, json.as_str())
+                && sink.put(b"\"}")
+        });
+    }
+
+    /// The head, up to the first member.
+    fn open(&mut self) {
+        let own = *self.slot.own;
+        if own.stage == Stage::Start {
+            let say = say(&self.config, self.around);
+            say.head(&mut self.out, self.slot.id.get(), own.version);
+            self.slot.own.stage = Stage::Members;
+        }
+    }
+
+    fn open_content(&mut self) {
+        self.open();
+        if self.slot.own.stage == Stage::Members {
+            self.content_at = Some(self.out.end());
+            let _ = self.out.put(b"\"content\":[");
+            self.slot.own.stage = Stage::Empty;
+        }
+    }
+
+    /// Adds a block that is written whole.
+    fn block(&mut self, write: impl FnOnce(&mut dyn Sink, Version) -> bool) {
+        let before = self.out.end();
+        self.open_content();
+        let own = *self.slot.own;
+        let say = say(&self.config, self.around);
+        let closed = say.close_block(&mut self.out, &own);
+        let comma = own.stage == Stage::Empty || self.out.put(b",");
+        if closed && comma && write(&mut self.out, own.version) && !self.out.is_full() {
+            let own = &mut *self.slot.own;
+            (own.stage, own.carried) = (Stage::Blocks, 0);
+        } else if self.is_streaming() || self.pieces {
+            // What is on the wire must stay valid: this block is left out, and `finish` says so.
+            self.out.roll_back(before);
+            self.lost = true;
+        } else {
+            self.out.overflow();
+        }
+    }
+
+    /// Adds a member before the content; if that is open already, the member is moved there.
+    fn member(&mut self, write: impl FnOnce(&mut dyn Sink, Version) -> bool) {
+        let movable = !self.is_streaming() && !self.pieces;
+        self.open();
+        let own = *self.slot.own;
+        if own.stage != Stage::Members && !(movable && self.content_at.is_some()) {
+            self.lost = true;
+            return;
+        }
+        let from = self.out.end();
+        let done = write(&mut self.out, own.version) && self.out.put(b",");
+        if !done {
+            self.out.overflow();
+        } else if let (Some(to), true) = (self.content_at, own.stage != Stage::Members) {
+            let added = self.out.end().saturating_sub(from);
+            self.out.rotate(to, from);
+            self.content_at = Some(to.saturating_add(added));
+        }
+    }
+
+    /// The whole reply is written, or did not fit.
+    fn close(mut self, done: bool) -> Result<(), Full> {
+        if done {
+            self.out.commit();
+            self.line.answered();
+            self.slot.free();
+            return Ok(());
+        }
+        let limit = self.out.end().saturating_add(self.out.room()).saturating_sub(self.mark);
+        let to = To::Slot(self.id.slot);
+        self.settle_with(Job::Error {
+            to,
+            code: Code::INTERNAL,
+            text: "reply too large",
+            data: Data::Limit(limit),
+        });
+        Err(Full)
+    }
+
+    /// Takes back what was written and leaves the answer to the machine.
+    pub(super) fn settle_with(&mut self, job: Job) {
+        self.out.roll_back(self.mark);
+        self.line.lent = None;
+        self.line.start(job);
+    }
+
+    /// As much of the tail as there is room for; the machine writes the rest.
+    pub(super) fn finish_stream(mut self) -> Result<(), Full> {
+        let lost = self.lost;
+        if lost {
+            self.slot.own.is_error = true;
+        }
+        // A head that is half out goes on where it stopped.
+        let skip = if self.slot.own.stage == Stage::Start { self.slot.own.step } else { 0 };
+        let say = say(&self.config, self.around);
+        let mut window = Window::new(&mut self.out, skip);
+        let done = say.tail(&mut window, self.slot.id.get(), self.slot.own) && window.is_complete();
+        let at = skip.saturating_add(window.written());
+        self.out.commit();
+        self.line.lent = None;
+        self.line.more = false;
+        if done {
+            self.line.streaming = None;
+            self.line.answered();
+            self.slot.free();
+        } else {
+            self.line.streaming = Some(self.id.slot);
+            *self.slot.state = State::Streaming;
+            self.line.start(Job::Tail { slot: self.id.slot });
+            self.line.at = at;
+        }
+        if lost { Err(Full) } else { Ok(()) }
+    }
+}
+
+pub(super) fn say<'a>(config: &'a ServerConfig<'a>, around: Around) -> Say<'a> {
+    Say { config, line: &[], around, omits_id: false }
+}
+
+/// One progress notification, if the peer asked and it rises; false if there is no room.
+pub(super) fn write_progress(
+    sink: &mut dyn Sink,
+    token: &[u8],
+    own: &mut super::SlotServer,
+    progress: Progress<'_>,
+) -> bool {
+    if token.is_empty() || own.progress.is_some_and(|last| progress.done <= last) {
+        return true;
+    }
+    let message = progress.message.filter(|_| own.version >= Version::V2025_03_26);
+    let written = sink
+        .put(b"{\"jsonrpc\":\"2.0\",\"method\":\"notifications/progress\",\"params\":{\"progressToken\":")
+        && sink.put(token)
+        && sink.put(b",\"progress\":")
+        && write_u64(sink, progress.done)
+        && progress.total.is_none_or(|total| sink.put(b",\"total\":") && write_u64(sink, total))
+        && message.is_none_or(|text| sink.put(b",\"message\":") && write_str(sink, text))
+        && sink.put(b"}}\n");
+    if written {
+        own.progress = Some(progress.done);
+    }
+    written
+}
+
+struct Escaped<'s>(&'s mut dyn Sink);
+
+impl fmt::Write for Escaped<'_> {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        if write_str_part(self.0, text) { Ok(()) } else { Err(fmt::Error) }
+    }
+}
