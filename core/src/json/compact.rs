@@ -153,7 +153,7 @@ fn token(input: &[u8], mut i: usize) -> (usize, u8) {
 }
 
 /// Where the string with the body at `i` ends, and true; or false and where in it something rare is met.
-#[inline(always)]
+#[inline]
 fn string(input: &[u8], mut i: usize) -> (usize, bool) {
     loop {
         i = lanes::plain(input, i);
@@ -169,7 +169,7 @@ fn string(input: &[u8], mut i: usize) -> (usize, bool) {
 }
 
 /// The end of an integer that the input goes on after, or of a word.
-#[inline(always)]
+#[inline]
 fn scalar(input: &[u8], mut i: usize, first: u8) -> Option<usize> {
     if first.is_ascii_digit() {
         loop {

@@ -115,7 +115,7 @@ fn container(bytes: &[u8]) -> Option<usize> {
 }
 
 /// The index after the closing quote of the string whose body goes on at `at`.
-#[inline(always)]
+#[inline]
 fn string_end(bytes: &[u8], mut at: usize) -> Option<usize> {
     loop {
         at = lanes::quote_or_slash(bytes, at);

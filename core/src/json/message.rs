@@ -37,10 +37,11 @@ impl<const N: usize> Message<N> {
             from = from.saturating_add(1);
         }
         let text = text.get(from..).unwrap_or_default().as_bytes();
-        self.bytes.copy_within(..usize::from(self.len).min(N.saturating_sub(text.len())), text.len());
-        if let Some(room) = self.bytes.get_mut(..text.len()) {
-            room.copy_from_slice(text);
+        let mut bytes = [0; N];
+        for (to, from) in bytes.iter_mut().zip(text.iter().chain(&self.bytes)) {
+            *to = *from;
         }
+        self.bytes = bytes;
         // Both lengths were just held to 255 together.
         self.len = self.len.saturating_add(text.len() as u8);
     }

@@ -324,7 +324,9 @@ impl Scanner {
                     }
                 }
                 State::Skim => {
-                    i = lanes::quote_or_bracket(input, i);
+                    while input.get(i).is_some_and(|b| !matches!(b, b'"' | b'{' | b'}' | b'[' | b']')) {
+                        i = i.wrapping_add(1);
+                    }
                     match input.get(i) {
                         None => return (i, Ok(Step::More)),
                         Some(&b) => b,

@@ -66,8 +66,11 @@ impl<'a> Str<'a> {
         }
         let mut len = 0usize;
         for c in self.chars() {
-            let end = len.checked_add(c.len_utf8())?;
-            c.encode_utf8(out.get_mut(len..end)?);
+            // By way of a buffer that surely suffices: into one that may not, encode_utf8 has a panic.
+            let mut utf8 = [0; 4];
+            let text = c.encode_utf8(&mut utf8).as_bytes();
+            let end = len.checked_add(text.len())?;
+            out.get_mut(len..end)?.copy_from_slice(text);
             len = end;
         }
         core::str::from_utf8(out.get(..len)?).ok()

@@ -6,9 +6,14 @@ use proptest::prelude::*;
 use serde_json::Value;
 use std::ops::Range;
 
-/// So many cases; failures are printed, not written to files.
+/// So many cases, or that times `BAREWIRE_CASES`; failures are printed, not written to files.
 pub(crate) fn cases(cases: u32) -> ProptestConfig {
-    ProptestConfig { cases, failure_persistence: None, ..ProptestConfig::default() }
+    let times = std::env::var("BAREWIRE_CASES").ok().and_then(|n| n.parse().ok()).unwrap_or(1);
+    ProptestConfig {
+        cases: cases.saturating_mul(times),
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    }
 }
 
 /// All steps of a text that comes in these pieces, and its end.
@@ -82,7 +87,17 @@ fn depth(text: &[u8]) -> usize {
 
 /// Text with all that has to be escaped in it.
 pub(crate) fn text() -> impl Strategy<Value = String> {
-    prop_oneof![any::<String>(), "[\\\\\"a\n\u{1}\u{7f}/é€😀]{0,40}", "[a-z ]{0,90}", "\\PC{0,20}"]
+    // Runs that are long enough for words and wider pieces, between what ends them.
+    let runs = prop::collection::vec((0..150usize, "[\\\\\"\n\u{1}é😀]{0,2}"), 0..4)
+        .prop_map(|runs| runs.into_iter().map(|(len, end)| "x".repeat(len) + &end).collect());
+    prop_oneof![
+        4 => any::<String>(),
+        4 => "[\\\\\"a\n\u{1}\u{7f}/é€😀]{0,40}",
+        4 => "[a-z ]{0,90}",
+        4 => "\\PC{0,20}",
+        1 => runs,
+        1 => "[é€語😀a]{60,120}",
+    ]
 }
 
 /// Values whose floats serde_json reads exactly (of longer ones it may miss the last digit).
