@@ -250,7 +250,7 @@ mod tests {
 
     #[test]
     fn a_json_log_comes_back_as_it_was() {
-        let mut encoder = Encoder::new(Format::Jsonl);
+        let mut encoder = Encoder::new(Format::Jsonl, std::time::UNIX_EPOCH);
         let mut file = Vec::new();
         for entry in everything() {
             let line = encoder.encode(&entry);
@@ -265,7 +265,7 @@ mod tests {
 
     #[test]
     fn a_text_log_keeps_lines_and_directions() {
-        let mut encoder = Encoder::new(Format::Text);
+        let mut encoder = Encoder::new(Format::Text, std::time::UNIX_EPOCH);
         let mut file = Vec::new();
         for entry in everything() {
             file.extend(encoder.encode(&entry));
