@@ -45,25 +45,50 @@ fn the_limit_of_depth_counts_the_outermost_container() {
     assert_eq!(steps([&nested(129)[..]]).1, Err(ScanError { fault: ScanFault::Depth, at: 128 }));
 }
 
-#[test]
-fn the_scan_goes_on_after_too_much_depth() {
-    let deep = format!("{}{{\"]\":\"\\\"[\"}}{}", "[".repeat(140), "]".repeat(140));
-    let text = format!(r#"{{"params":{deep},"id":7}}"#);
-    let (mut scanner, mut seen, mut faults) = (Scanner::new(), Vec::new(), 0);
-    loop {
-        match scanner.step(&text.as_bytes()[scanner.position()..]) {
-            Ok((_, Step::More)) => break,
-            Ok((_, Step::Key { start, end } | Step::Value { start, end })) => seen.push(&text[start..end]),
-            Ok((_, Step::End { .. })) => {}
-            Err(error) => {
-                assert_eq!(error.fault, ScanFault::Depth);
-                faults += 1;
+/// All steps of a text in such pieces, going on after faults of depth; and how many of those there were.
+fn steps_beyond_depth(text: &[u8], size: usize) -> (Vec<Step>, usize, Result<Range<usize>, ScanError>) {
+    let (mut scanner, mut steps, mut faults) = (Scanner::new(), Vec::new(), 0);
+    for end in (size..text.len() + size).step_by(size) {
+        loop {
+            match scanner.step(&text[scanner.position()..end.min(text.len())]) {
+                Ok((_, Step::More)) => break,
+                Ok((_, step)) => steps.push(step),
+                Err(error) if error.fault == ScanFault::Depth => faults += 1,
+                Err(error) => return (steps, faults, Err(error)),
             }
         }
     }
-    assert_eq!(seen, ["params", &deep, "id", "7"]);
-    assert_eq!(faults, 1);
-    assert_eq!(scanner.finish().map_err(|e| e.fault), Err(ScanFault::Depth));
+    (steps, faults, scanner.finish())
+}
+
+#[test]
+fn the_scan_goes_on_after_too_much_depth() {
+    for levels in [127, 128, 140, 1000] {
+        let deep = format!("{}{{\"]\":\"\\\"[\\u005d é\"}}{}", "[".repeat(levels), ",[{}] ]".repeat(levels));
+        let text = format!("{{\"params\":{deep},\"id\" :7,\"x\":[[]]}}");
+        let (steps, faults, end) = steps_beyond_depth(text.as_bytes(), text.len());
+        let seen: Vec<_> = steps
+            .iter()
+            .map(|step| match *step {
+                Step::Key { start, end } | Step::Value { start, end } | Step::End { start, end } => {
+                    &text[start..end]
+                }
+                Step::More => unreachable!(),
+            })
+            .collect();
+        assert_eq!(seen, ["params", &deep, "id", "7", "x", "[[]]", &text]);
+        assert_eq!(faults, 1);
+        assert_eq!(end.clone().map_err(|e| e.fault), Err(ScanFault::Depth));
+        for size in [1, 2, 3, 7, 200] {
+            assert_eq!(steps_beyond_depth(text.as_bytes(), size), (steps.clone(), faults, end.clone()));
+        }
+        // What is wrong beyond the limit is still found where strings are concerned, and always at its outside.
+        for (from, to) in [("\\u005d", "\\u00"), ("\"id\" :7", "\"id\" 7"), ("[[]]}", "[[]}")] {
+            let wrong = text.replacen(from, to, 1);
+            let (_, _, end) = steps_beyond_depth(wrong.as_bytes(), 5);
+            assert_eq!(end.map_err(|e| e.fault), Err(ScanFault::Syntax), "{to}");
+        }
+    }
 }
 
 #[test]
