@@ -174,3 +174,44 @@ fn agrees_with_serde_json_at_every_split() {
         assert_eq!(end.is_ok(), is_valid(case), "{:?}", String::from_utf8_lossy(case));
     }
 }
+
+/// Every text of up to `left` more of these tokens.
+fn every_text(text: &mut Vec<u8>, left: usize, check: &mut impl FnMut(&[u8])) {
+    check(text);
+    if left > 0 {
+        for token in ["{", "}", "[", "]", ",", ":", "\"a\"", "1"] {
+            let len = text.len();
+            text.extend_from_slice(token.as_bytes());
+            every_text(text, left - 1, check);
+            text.truncate(len);
+        }
+    }
+}
+
+#[test]
+fn the_grammar_is_right_for_every_short_text() {
+    let mut valid = 0;
+    // Within two containers, so that the inner loop has them, and alone.
+    for (before, after) in [("", ""), ("[[", "]]"), ("{\"k\":{\"a\":", "}}")] {
+        every_text(&mut Vec::new(), 5, &mut |text| {
+            let text = [before.as_bytes(), text, after.as_bytes()].concat();
+            let agreed = steps([&text[..]]).1.is_ok();
+            assert_eq!(agreed, is_valid(&text), "{}", String::from_utf8_lossy(&text));
+            assert_eq!(steps(text.chunks(1)).1.is_ok(), agreed, "{}", String::from_utf8_lossy(&text));
+            valid += usize::from(agreed);
+        });
+    }
+    assert!(valid > 100, "{valid}");
+}
+
+#[test]
+fn every_byte_within_a_string_and_after_a_backslash() {
+    for byte in 0..=0xff {
+        for around in [("\"", "\""), ("\"\\", "\""), ("[\"\\", "x\"]"), ("[\"\\u00", "0\"]"), ("[\"x", "\"]")]
+        {
+            let text = [around.0.as_bytes(), &[byte], around.1.as_bytes()].concat();
+            let (_, end) = same_at_every_split(&text);
+            assert_eq!(end.is_ok(), is_valid(&text), "{byte:#x} in {around:?}");
+        }
+    }
+}

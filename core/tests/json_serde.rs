@@ -256,6 +256,10 @@ fn bytes_that_are_no_json_are_refused_without_harm() {
         let mut bytes = json.as_bytes().to_vec();
         assert!(from_slice_in_place::<serde_json::Value>(&mut bytes).is_err(), "{json}");
     }
+    for json in ["{\"z\":}", "{\"z\":,\"left\":1,\"right\":\"\"}", "]"] {
+        assert!(in_place::<Pair>(json).is_err(), "{json}");
+        assert!(json.len() > 1 || in_place::<IgnoredAny>(json).is_err());
+    }
     let mut deep = vec![b'['; 100_000];
     assert!(from_slice_in_place::<serde_json::Value>(&mut deep).is_err());
     assert!(from_slice_in_place::<IgnoredAny>(&mut deep.clone()).is_err());
