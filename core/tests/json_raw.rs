@@ -159,3 +159,14 @@ fn every_short_escape_and_every_control_character() {
         assert_eq!(out.len(), escaped_len(c.encode_utf8(&mut [0; 4])) + 2);
     }
 }
+
+#[test]
+fn indented_containers_are_skipped_whole() {
+    for spaces in 0..40 {
+        let text =
+            format!("[[\n{0}\"]\\\"]\",\r\n{0}{{\"}}\":\n{0}[]\n{0}}}\n{0}],\n{0}2]", " ".repeat(spaces));
+        let lens: Vec<_> = raw(&text).elements().map(|e| e.as_str().lines().count()).collect();
+        assert_eq!(lens, [6, 1], "{text}");
+        assert_eq!(raw(&text).elements().next().unwrap().elements().count(), 2);
+    }
+}
