@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand};
 
 use crate::capture::write::Format;
+use crate::commands::serve::Sample;
 use crate::packets::texts::english;
 use crate::packets::view::{Look, Mode};
 use crate::paint::{self, Color, Paint};
@@ -38,6 +39,12 @@ pub(crate) enum Command {
         /// The server's command and arguments
         #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true, value_name = "COMMAND")]
         server: Vec<String>,
+    },
+    /// Be a sample server on standard input and output
+    Serve {
+        /// Which one
+        #[arg(value_enum)]
+        sample: Sample,
     },
     /// Show the packets of a log: of `tap`, or a file of MCP lines
     Explain {

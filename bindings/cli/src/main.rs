@@ -48,6 +48,7 @@ fn run(cli: Cli) -> Result<i32, Failure> {
                 }
             })
         }
+        Command::Serve { sample } => commands::serve::run(sample).map(|()| 0),
         Command::Explain { file, json, show } => {
             commands::explain::run(&file, show.look(cli.color.for_stream(&io::stdout())), json).map(|()| 0)
         }

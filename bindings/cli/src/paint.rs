@@ -22,7 +22,9 @@ impl Color {
             Self::Never => false,
             Self::Auto => {
                 let set = |name| std::env::var_os(name).is_some_and(|value| !value.is_empty());
-                stream.is_terminal() && !set("NO_COLOR") && std::env::var_os("TERM").is_none_or(|term| term != "dumb")
+                stream.is_terminal()
+                    && !set("NO_COLOR")
+                    && std::env::var_os("TERM").is_none_or(|term| term != "dumb")
             }
         })
     }

@@ -80,7 +80,12 @@ mod unix {
     fn errno() -> *mut i32 {
         // SAFETY: only an address is asked for.
         unsafe {
-            #[cfg(any(target_os = "linux", target_os = "emscripten", target_os = "hurd", target_os = "redox"))]
+            #[cfg(any(
+                target_os = "linux",
+                target_os = "emscripten",
+                target_os = "hurd",
+                target_os = "redox"
+            ))]
             return libc::__errno_location();
             #[cfg(any(target_vendor = "apple", target_os = "freebsd"))]
             return libc::__error();

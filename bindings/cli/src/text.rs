@@ -90,8 +90,16 @@ pub(crate) fn columns(text: &str) -> usize {
 fn width(c: char) -> usize {
     match u32::from(c) {
         0x300..=0x36f | 0x200b..=0x200d | 0xfe00..=0xfe0f => 0,
-        0x1100..=0x115f | 0x2e80..=0x303e | 0x3041..=0xa4cf | 0xac00..=0xd7a3 | 0xf900..=0xfaff
-        | 0xfe30..=0xfe6f | 0xff00..=0xff60 | 0xffe0..=0xffe6 | 0x1f300..=0x1f64f | 0x1f900..=0x1f9ff
+        0x1100..=0x115f
+        | 0x2e80..=0x303e
+        | 0x3041..=0xa4cf
+        | 0xac00..=0xd7a3
+        | 0xf900..=0xfaff
+        | 0xfe30..=0xfe6f
+        | 0xff00..=0xff60
+        | 0xffe0..=0xffe6
+        | 0x1f300..=0x1f64f
+        | 0x1f900..=0x1f9ff
         | 0x20000..=0x3fffd => 2,
         _ => 1,
     }
@@ -128,8 +136,14 @@ mod tests {
 
     #[test]
     fn numbers_and_times() {
-        assert_eq!([grouped(0), grouped(999), grouped(1000), grouped(1234567)], ["0", "999", "1,000", "1,234,567"]);
-        assert_eq!([7, 1_250, 250_000, 61_250_000, 3_600_000_000].map(span), ["7 µs", "1.2 ms", "250 ms", "61.2 s", "60 min"]);
+        assert_eq!(
+            [grouped(0), grouped(999), grouped(1000), grouped(1234567)],
+            ["0", "999", "1,000", "1,234,567"]
+        );
+        assert_eq!(
+            [7, 1_250, 250_000, 61_250_000, 3_600_000_000].map(span),
+            ["7 µs", "1.2 ms", "250 ms", "61.2 s", "60 min"]
+        );
     }
 
     #[test]

@@ -62,7 +62,9 @@ fn unbase64(text: &str) -> Vec<u8> {
 
 /// Junk, odd key order, number texts, CR LF, invalid UTF-8, every byte, and no LF at the end.
 fn nasty() -> Vec<u8> {
-    let mut bytes = br#"{ "id":5 ,"jsonrpc":"2.0","method":"tools/call","params":{"a":2.50,"_meta":{"b":1}},"zz":[ ]}"#.to_vec();
+    let mut bytes =
+        br#"{ "id":5 ,"jsonrpc":"2.0","method":"tools/call","params":{"a":2.50,"_meta":{"b":1}},"zz":[ ]}"#
+            .to_vec();
     bytes.extend_from_slice(b"\r\n\n\xff\xfe junk \x1b[2J\n");
     bytes.extend(0..=255u8);
     bytes.extend("\u{1f980}".repeat(50_000).bytes());
@@ -84,8 +86,10 @@ fn every_byte_passes_both_ways_and_is_logged() {
     assert_eq!(first["command"], serde_json::json!(["sh", "-c", "cat"]));
     let last: serde_json::Value = serde_json::from_str(file.lines().last().unwrap()).unwrap();
     assert_eq!((&last["event"], &last["rc"]), (&"exit".into(), &0.into()));
-    let times: Vec<f64> =
-        file.lines().map(|l| serde_json::from_str::<serde_json::Value>(l).unwrap()["t"].as_f64().unwrap()).collect();
+    let times: Vec<f64> = file
+        .lines()
+        .map(|l| serde_json::from_str::<serde_json::Value>(l).unwrap()["t"].as_f64().unwrap())
+        .collect();
     assert!(times.windows(2).all(|pair| pair[0] <= pair[1]), "times go back");
 }
 
@@ -143,7 +147,8 @@ fn the_exit_status_is_the_servers() {
     assert_eq!(run("exit.jsonl", &[], "exit 42", b"").status.code(), Some(42));
     assert_eq!(run("kill.jsonl", &[], "kill -9 $$", b"").status.code(), Some(128 + 9));
     // tap invents no message when the far side is gone.
-    let output = run("gone.jsonl", &[], "read x; exit 1", b"{\"jsonrpc\":\"2.0\",\"id\":133,\"method\":\"ping\"}\n");
+    let output =
+        run("gone.jsonl", &[], "read x; exit 1", b"{\"jsonrpc\":\"2.0\",\"id\":133,\"method\":\"ping\"}\n");
     assert_eq!((output.status.code(), output.stdout.as_slice()), (Some(1), &b""[..]));
 }
 
@@ -197,7 +202,12 @@ fn a_host_that_reads_late_gets_everything() {
 
 #[test]
 fn the_text_log_has_one_marked_line_per_message() {
-    let output = run("marked.txt", &["--log-format", "text"], "read x; echo '{\"id\":1}'; echo oops >&2", b"{\"a\":1}\n");
+    let output = run(
+        "marked.txt",
+        &["--log-format", "text"],
+        "read x; echo '{\"id\":1}'; echo oops >&2",
+        b"{\"a\":1}\n",
+    );
     assert!(output.status.success());
     let log = fs::read_to_string(scratch("marked.txt")).unwrap();
     let lines: Vec<&str> = log.lines().collect();

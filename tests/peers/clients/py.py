@@ -1,7 +1,7 @@
 """Drives a server by a client of the Python SDK: MODE PLAN -- COMMAND ARGS…
 
-The plan is a JSON object, step to [tool, arguments] (the step `list` to null). One line of JSON comes out: the version
-that was agreed and what each step gave: {"names"}, {"text", "failed"}, {"code"} or {"timeout"}.
+The plan is a JSON array of steps, [name, [tool, arguments]], or [name, null] to list the tools. One line of JSON comes out:
+the version that was agreed, and what each step gave: {"names"}, {"text", "failed"}, {"code"} or {"timeout"}.
 """
 
 import asyncio
@@ -31,7 +31,7 @@ async def attempt(step, call):
 
 async def run(session, version):
     out = {"version": str(version)}
-    for step, call in plan.items():
+    for step, call in plan:
         if call is None:
             out[step] = {"names": [tool.name for tool in (await session.list_tools()).tools]}
         else:

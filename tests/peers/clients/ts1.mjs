@@ -7,7 +7,7 @@ const client = new Client({ name: 'peer', version: '1.0.0' });
 const transport = new StdioClientTransport({ command, args });
 await client.connect(transport);
 const out = { version: transport._protocolVersion ?? 'legacy' };
-for (const [step, call] of Object.entries(JSON.parse(planText))) {
+for (const [step, call] of JSON.parse(planText)) {
   if (call === null) {
     out[step] = { names: (await client.listTools()).tools.map((tool) => tool.name) };
     continue;

@@ -7,7 +7,7 @@ const mode = modeText.startsWith('2') ? { pin: modeText } : modeText;
 const client = new Client({ name: 'peer', version: '1.0.0' }, { versionNegotiation: { mode } });
 await client.connect(new StdioClientTransport({ command, args }));
 const out = { version: client.getProtocolEra?.() ?? 'unknown' };
-for (const [step, call] of Object.entries(JSON.parse(planText))) {
+for (const [step, call] of JSON.parse(planText)) {
   if (call === null) {
     out[step] = { names: (await client.listTools()).tools.map((tool) => tool.name) };
     continue;

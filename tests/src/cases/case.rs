@@ -160,13 +160,15 @@ impl Case {
     /// A number that the note gives for a buffer: `rx`, `tx` or `frame limit`.
     pub(super) fn noted(&self, what: &str) -> Option<usize> {
         let note = self.note.as_ref()?.to_lowercase();
-        let words: Vec<&str> = note.split([' ', '-', ',', ':', ';']).filter(|word| !word.is_empty()).collect();
+        let words: Vec<&str> =
+            note.split([' ', '-', ',', ':', ';']).filter(|word| !word.is_empty()).collect();
         let unit = |at: usize| match words.get(at) {
             Some(&"kib" | &"kb") => 1024,
             Some(&"mib") => 1 << 20,
             _ => 1,
         };
-        let number = |at: usize| words.get(at).and_then(|word| word.parse::<usize>().ok()).map(|n| n * unit(at + 1));
+        let number =
+            |at: usize| words.get(at).and_then(|word| word.parse::<usize>().ok()).map(|n| n * unit(at + 1));
         if what == "frame limit" {
             let at = words.windows(2).position(|pair| pair == ["frame", "limit"])?;
             return number(at + 2);
@@ -212,7 +214,9 @@ impl Expand {
             return [self.open.repeat(self.count), self.core.clone(), self.close.repeat(self.count)].concat();
         };
         let count = match self.to_frame_limit {
-            Some(more) => room.saturating_add_signed(isize::try_from(more).unwrap_or(0)) / repeat.len().max(1),
+            Some(more) => {
+                room.saturating_add_signed(isize::try_from(more).unwrap_or(0)) / repeat.len().max(1)
+            }
             None => self.count,
         };
         repeat.repeat(count)

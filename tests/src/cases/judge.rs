@@ -85,8 +85,9 @@ impl Outcome {
         if assert.every_line_json {
             let lines = self.output.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
             for line in lines {
-                serde_json::from_slice::<&serde_json::value::RawValue>(line)
-                    .map_err(|wrong| format!("a line that is no JSON ({wrong}): {}", String::from_utf8_lossy(line)))?;
+                serde_json::from_slice::<&serde_json::value::RawValue>(line).map_err(|wrong| {
+                    format!("a line that is no JSON ({wrong}): {}", String::from_utf8_lossy(line))
+                })?;
             }
         }
         for byte in &assert.no_byte.0 {
@@ -114,14 +115,18 @@ impl Outcome {
 
 /// Whether bytes hold a text, as they are or with the escapes of their strings undone.
 pub(super) fn holds(output: &[u8], text: &str) -> bool {
-    let plain = |bytes: &[u8]| text.is_empty() || bytes.windows(text.len()).any(|window| window == text.as_bytes());
-    let lines = || output.split(|byte| *byte == b'\n').filter_map(|line| serde_json::from_slice::<Value>(line).ok());
+    let plain =
+        |bytes: &[u8]| text.is_empty() || bytes.windows(text.len()).any(|window| window == text.as_bytes());
+    let lines =
+        || output.split(|byte| *byte == b'\n').filter_map(|line| serde_json::from_slice::<Value>(line).ok());
     plain(output) || lines().any(|line| plain(line.to_string().as_bytes()))
 }
 
 fn must_come(assert: &Assert, messages: &[Value], output: &[u8]) -> Result<(), String> {
-    let result = |id: &Value| messages.iter().any(|m| is_reply(m) && m.get("result").is_some() && same(&m["id"], id));
-    let error = |id: &Value| messages.iter().any(|m| is_reply(m) && m.get("error").is_some() && same(&m["id"], id));
+    let result =
+        |id: &Value| messages.iter().any(|m| is_reply(m) && m.get("result").is_some() && same(&m["id"], id));
+    let error =
+        |id: &Value| messages.iter().any(|m| is_reply(m) && m.get("error").is_some() && same(&m["id"], id));
     for id in &assert.answered {
         if !result(id) {
             return Err(format!("no result for {id}{}", told(messages, id)));

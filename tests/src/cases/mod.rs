@@ -12,6 +12,7 @@ mod judge;
 mod modern;
 mod peer;
 mod server;
+mod trigger;
 
 use std::env;
 use std::fs;

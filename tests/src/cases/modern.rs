@@ -48,7 +48,11 @@ pub(super) fn modern(steps: &[Step]) -> Vec<Step> {
     let mut start = 0;
     for line in bytes.split_inclusive(|byte| *byte == b'\n') {
         if let Ok(text) = std::str::from_utf8(line) {
-            edits.extend(edit(text).map(|edit| Edit { from: start + edit.from, to: start + edit.to, ..edit }));
+            edits.extend(edit(text).map(|edit| Edit {
+                from: start + edit.from,
+                to: start + edit.to,
+                ..edit
+            }));
         }
         start += line.len();
     }
@@ -74,14 +78,16 @@ pub(super) fn modern(steps: &[Step]) -> Vec<Step> {
 
 /// Whether a case that shakes hands by itself means the same in the modern era: its first request is `initialize`.
 pub(super) fn starts_by_initialize(steps: &[Step]) -> bool {
-    let writes = steps.iter().filter_map(|step| if let Step::Write(bytes) = step { Some(bytes) } else { None });
+    let writes =
+        steps.iter().filter_map(|step| if let Step::Write(bytes) = step { Some(bytes) } else { None });
     let bytes: Vec<u8> = writes.flatten().copied().collect();
     let mut requests = bytes.split(|byte| *byte == b'\n').filter_map(|line| {
         let request: Request<'_> = serde_json::from_slice(line).ok()?;
         request.id.and(request.method).map(|method| method.into_owned())
     });
     let first = requests.next();
-    first.as_deref() == Some("initialize") && requests.all(|method| method != "initialize" && method != "ping")
+    first.as_deref() == Some("initialize")
+        && requests.all(|method| method != "initialize" && method != "ping")
 }
 
 fn edit(line: &str) -> Option<Edit> {
@@ -107,11 +113,14 @@ fn edit(line: &str) -> Option<Edit> {
     };
     let meta = serde_json::from_str::<Params<'_>>(params.get()).ok()?.meta;
     let object = meta.unwrap_or(params).get();
-    if !object.starts_with('{') || object.contains("io.modelcontextprotocol/protocolVersion") && meta.is_some() {
+    if !object.starts_with('{')
+        || object.contains("io.modelcontextprotocol/protocolVersion") && meta.is_some()
+    {
         return None;
     }
     let at = object.as_ptr() as usize - line.as_ptr() as usize + 1;
     let comma = if object[1..].trim_start().starts_with('}') { "" } else { "," };
-    let text = if meta.is_some() { format!("{CLAIM}{comma}") } else { format!(r#""_meta":{{{CLAIM}}}{comma}"#) };
+    let text =
+        if meta.is_some() { format!("{CLAIM}{comma}") } else { format!(r#""_meta":{{{CLAIM}}}{comma}"#) };
     Some(Edit { from: at, to: at, text })
 }

@@ -173,7 +173,9 @@ impl Peer {
         }
         let message: Value = serde_json::from_slice(&line).unwrap_or_default();
         let method = message["method"].as_str().unwrap_or_default().to_owned();
-        let id = serde_json::from_slice::<Id<'_>>(&line).ok().and_then(|found| found.id.map(|id| id.get().to_owned()));
+        let id = serde_json::from_slice::<Id<'_>>(&line)
+            .ok()
+            .and_then(|found| found.id.map(|id| id.get().to_owned()));
         match id {
             Some(id) if !method.is_empty() => {
                 let token = message["params"]["_meta"].get("progressToken").map(Value::to_string);

@@ -15,7 +15,7 @@ use super::{Era, Programs, Verdict};
 use crate::schema::{Checker, Direction};
 
 /// How long anything may take that the case does not bound itself.
-const PATIENCE: Duration = Duration::from_secs(20);
+const PATIENCE: Duration = Duration::from_secs(12);
 
 const INITIALIZE: &str = r#"{"jsonrpc":"2.0","id":"h-1","method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"cases","version":"1"}}}"#;
 const INITIALIZED: &str = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
@@ -36,7 +36,8 @@ pub(super) fn eras(case: &Case) -> Vec<Era> {
 /// Why a case cannot be run here.
 pub(super) fn inapplicable(case: &Case) -> Option<&'static str> {
     let steps = case.steps().ok()?;
-    let bytes = steps.iter().filter_map(|step| if let Step::Write(bytes) = step { Some(&bytes[..]) } else { None });
+    let bytes =
+        steps.iter().filter_map(|step| if let Step::Write(bytes) = step { Some(&bytes[..]) } else { None });
     let mut reason = steps.iter().any(|step| matches!(step, Step::Reopen)).then_some("needs a serial port");
     for line in bytes.flat_map(|bytes| bytes.split(|byte| *byte == b'\n')) {
         let Ok(message) = serde_json::from_slice::<Value>(line) else { continue };
@@ -76,7 +77,11 @@ pub(super) fn run(case: &Case, era: Era, programs: &Programs) -> Result<Verdict,
         None => every_request_once(&steps, &outcome)?,
     }
     if outcome.exit != Some(0) {
-        return Err(format!("exit status {:?} after the end of input: {}", outcome.exit, outcome.errors.trim()));
+        return Err(format!(
+            "exit status {:?} after the end of input: {}",
+            outcome.exit,
+            outcome.errors.trim()
+        ));
     }
     Ok(Verdict::Passed)
 }

@@ -119,9 +119,7 @@ impl Checker {
         let line = line.trim().trim_start_matches('\u{feff}');
         match serde_json::from_str::<Value>(line) {
             Ok(Value::Array(all)) => {
-                {
                 all.iter().for_each(|one| self.note(direction, one.to_string().as_bytes()));
-            }
             }
             Ok(value) => match raw_member(line, "id") {
                 Some(id) if value["method"].is_string() => self.ask(direction, id, &value),

@@ -128,14 +128,21 @@ impl<'a> Types<'a> {
     }
 
     fn is_open(&self) -> bool {
-        let any = self.string || self.number || self.integer || self.boolean || self.null || self.array || self.object;
+        let any = self.string
+            || self.number
+            || self.integer
+            || self.boolean
+            || self.null
+            || self.array
+            || self.object;
         !any && self.values.is_empty()
     }
 
     /// The value of `enum` that is meant, as the schema writes it: strings first.
     fn of_values(&self, text: &str) -> Option<String> {
         let string = self.values.iter().find(|value| value.is(text));
-        let other = || self.values.iter().find(|value| value.kind() != Kind::String && value.as_str() == text);
+        let other =
+            || self.values.iter().find(|value| value.kind() != Kind::String && value.as_str() == text);
         string.or_else(other).map(|value| value.as_str().to_owned())
     }
 

@@ -38,7 +38,8 @@ impl Given {
     ///
     /// Called before a server is started, so that a bad command line sends nothing.
     pub(crate) fn whole(&self) -> Result<Option<String>, Failure> {
-        let objects: Vec<&String> = self.pairs.iter().filter(|pair| pair.trim_start().starts_with('{')).collect();
+        let objects: Vec<&String> =
+            self.pairs.iter().filter(|pair| pair.trim_start().starts_with('{')).collect();
         let source = match (&self.args, objects.as_slice()) {
             (None, []) => return Ok(None),
             (Some(args), []) => args,
@@ -88,13 +89,17 @@ enum How<'a> {
 /// A pair's key, and how its value is meant.
 fn split(pair: &str) -> Result<(&str, How<'_>), Failure> {
     let (key, value) = pair.split_once('=').ok_or_else(|| {
-        Failure::usage(format!("`{pair}` is no argument: write key=value, key:=JSON or key=@file (or --args JSON)"))
+        Failure::usage(format!(
+            "`{pair}` is no argument: write key=value, key:=JSON or key=@file (or --args JSON)"
+        ))
     })?;
     let (key, how) = match key.strip_suffix(':') {
         Some(key) => {
             if Raw::new(value).is_none() {
                 let at = Raw::from_bytes(value.as_bytes()).err().map_or(0, |error| error.at);
-                return Err(Failure::usage(format!("{key}:= needs JSON, and `{value}` is none at byte {at}")));
+                return Err(Failure::usage(format!(
+                    "{key}:= needs JSON, and `{value}` is none at byte {at}"
+                )));
             }
             (key, How::Json(value.trim_ascii()))
         }
@@ -117,7 +122,9 @@ fn add(members: &mut Members, fixed: usize, pair: &str, schema: Option<Raw<'_>>)
     let value = match how {
         How::Json(json) => Value::Json(json.to_owned()),
         How::Typed(text) => types.convert(key, text)?,
-        How::File(file) if types.wants_base64() => Value::Json(quoted(&crate::capture::base64::encode(&bytes(key, file)?))),
+        How::File(file) if types.wants_base64() => {
+            Value::Json(quoted(&crate::capture::base64::encode(&bytes(key, file)?)))
+        }
         How::File(file) => types.convert(key, &read_text(key, file)?)?,
     };
     match (members.iter_mut().skip(fixed).find(|(known, _)| known == key), value) {
@@ -171,11 +178,15 @@ fn check_object(text: &str) -> Result<(), Failure> {
                 Kind::Bool => "a boolean",
                 Kind::Null | Kind::Object => "null",
             };
-            Err(Failure::usage(format!("--args must be a JSON object, but at {} {found} begins", place(text, lead))))
+            Err(Failure::usage(format!(
+                "--args must be a JSON object, but at {} {found} begins",
+                place(text, lead)
+            )))
         }
-        Err(error) => {
-            Err(Failure::usage(format!("--args must be a JSON object, and is no JSON at {}", place(text, error.at))))
-        }
+        Err(error) => Err(Failure::usage(format!(
+            "--args must be a JSON object, and is no JSON at {}",
+            place(text, error.at)
+        ))),
     }
 }
 
@@ -266,7 +277,10 @@ mod tests {
 
     #[test]
     fn what_does_not_fit_is_a_usage_error() {
-        for bad in ["n=x", "n=", "n=0x10", "i=1.5", "b=yes", "o=x", "z=0", "e=3", "r=1", "a=x", "novalue", "=x", "s:=x"] {
+        for bad in [
+            "n=x", "n=", "n=0x10", "i=1.5", "b=yes", "o=x", "z=0", "e=3", "r=1", "a=x", "novalue", "=x",
+            "s:=x",
+        ] {
             let failure = typed(&[bad]).unwrap_err();
             assert_eq!(failure.code, crate::failure::code::USAGE, "{bad}");
         }
@@ -284,7 +298,9 @@ mod tests {
         assert_eq!(typed(&[r#"{"text": "a=b", "n": 1.0}"#, "n=2"]).unwrap(), r#"{"text":"a=b","n":2}"#);
         let given = |args: &str| Given { pairs: vec![], args: Some(args.into()) }.whole();
         assert_eq!(given(r#" {"x":null} "#).unwrap().as_deref(), Some(r#"{"x":null}"#));
-        for (bad, place) in [("[1]", "byte 0"), ("null", "byte 0"), ("{", "byte 1"), ("{\n \"a\":x}", "line 2, column 6")] {
+        for (bad, place) in
+            [("[1]", "byte 0"), ("null", "byte 0"), ("{", "byte 1"), ("{\n \"a\":x}", "line 2, column 6")]
+        {
             let failure = given(bad).unwrap_err();
             assert_eq!(failure.code, 2);
             assert!(failure.message.contains(place), "{bad}: {}", failure.message);

@@ -99,10 +99,13 @@ mod tests {
             "x":{"anyOf":[{"type":"null"}]}},"required":["latitude"]}"#;
         let check = |json| hints(Raw::new(schema).unwrap(), Raw::new(json).unwrap());
         assert_eq!(check(r#"{"latitude":1.5,"days":1e1,"x":"?"}"#), Vec::<String>::new());
-        assert_eq!(check(r#"{"latitud":1}"#), ["`latitude` is required", "it has no `latitud`; did you mean `latitude`?"]);
-        assert_eq!(check(r#"{"latitude":"1","days":1.5}"#), [
-            "`latitude` is \"1\", not number",
-            "`days` is 1.5, not integer"
-        ]);
+        assert_eq!(
+            check(r#"{"latitud":1}"#),
+            ["`latitude` is required", "it has no `latitud`; did you mean `latitude`?"]
+        );
+        assert_eq!(
+            check(r#"{"latitude":"1","days":1.5}"#),
+            ["`latitude` is \"1\", not number", "`days` is 1.5, not integer"]
+        );
     }
 }

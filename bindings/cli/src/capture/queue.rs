@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
 use super::write::{Encoder, Format};
 use super::{Entry, Event, Micros, What};
@@ -46,8 +46,9 @@ impl Log {
         let (done, writing) = mpsc::channel();
         let state = Arc::new(Mutex::new(State { queue: Some(queue), waiting: 0, lost: 0 }));
         let shared = Arc::clone(&state);
+        let date = SystemTime::now();
         thread::spawn(move || {
-            let mut file = path.map(|path| LogFile::create(path, format));
+            let mut file = path.map(|path| LogFile::create(path, format, date));
             for entry in entries {
                 if let Some(file) = &mut file {
                     file.write(&entry);
@@ -122,9 +123,9 @@ struct LogFile {
 }
 
 impl LogFile {
-    fn create(path: PathBuf, format: Format) -> Self {
+    fn create(path: PathBuf, format: Format, date: SystemTime) -> Self {
         let file = File::create(&path);
-        let mut log = Self { path, encoder: Encoder::new(format), file: None };
+        let mut log = Self { path, encoder: Encoder::new(format, date), file: None };
         match file {
             Ok(file) => log.file = Some(file),
             Err(error) => log.give_up(&error),
@@ -155,6 +156,9 @@ impl LogFile {
         self.file = None;
         let path = self.path.display();
         // The session goes on whatever becomes of this line as well.
-        let _ = writeln!(io::stderr(), "barewire: can't write the log {path}: {error}; the session goes on without it");
+        let _ = writeln!(
+            io::stderr(),
+            "barewire: can't write the log {path}: {error}; the session goes on without it"
+        );
     }
 }

@@ -28,7 +28,8 @@ pub(crate) fn read(file: &[u8]) -> Result<Capture, String> {
 }
 
 fn is_entry(line: &[u8]) -> bool {
-    Raw::from_bytes(line.trim_ascii()).is_ok_and(|raw| raw.get("dir").is_some() && raw.get("jsonrpc").is_none())
+    Raw::from_bytes(line.trim_ascii())
+        .is_ok_and(|raw| raw.get("dir").is_some() && raw.get("jsonrpc").is_none())
 }
 
 fn json_log(file: &[u8]) -> Result<Capture, String> {
@@ -41,7 +42,9 @@ fn json_log(file: &[u8]) -> Result<Capture, String> {
         match Raw::from_bytes(line) {
             Ok(raw) => {
                 if let Some(version) = raw.get("capture").and_then(Raw::as_u64).filter(|&v| v > VERSION) {
-                    return Err(format!("the capture has version {version}; this barewire reads up to {VERSION}"));
+                    return Err(format!(
+                        "the capture has version {version}; this barewire reads up to {VERSION}"
+                    ));
                 }
                 match entry(raw) {
                     Some(entry) => capture.entries.push(entry),
@@ -76,7 +79,10 @@ fn event(raw: Raw<'_>) -> Option<Event> {
     let name = string(raw.get("event")?)?;
     Some(match name.as_str() {
         "start" => Event::Start {
-            command: raw.get("command").map(|c| c.elements().filter_map(string).collect()).unwrap_or_default(),
+            command: raw
+                .get("command")
+                .map(|c| c.elements().filter_map(string).collect())
+                .unwrap_or_default(),
             pid: raw.get("pid").and_then(Raw::as_u64).and_then(|pid| u32::try_from(pid).ok()),
         },
         "eof" => Event::Eof(Stream::named(&string(raw.get("which")?)?)?),
@@ -86,7 +92,10 @@ fn event(raw: Raw<'_>) -> Option<Event> {
         }
         "exit" => {
             let rc = raw.get("rc").and_then(Raw::as_i64).and_then(|rc| i32::try_from(rc).ok());
-            Event::Exit { code: rc.filter(|&rc| rc >= 0), signal: rc.filter(|&rc| rc < 0).map(i32::wrapping_neg) }
+            Event::Exit {
+                code: rc.filter(|&rc| rc >= 0),
+                signal: rc.filter(|&rc| rc < 0).map(i32::wrapping_neg),
+            }
         }
         "lost" => Event::Lost(raw.get("reads").and_then(Raw::as_u64).unwrap_or(1)),
         _ => Event::Other(name),
@@ -185,7 +194,9 @@ fn guess(line: &[u8], open: &mut [Vec<Vec<u8>>; 2]) -> Stream {
     }
     for asked in [Stream::C2s, Stream::S2c] {
         let ids = &mut open[asked.index()];
-        let same = |known: &Vec<u8>| Raw::from_bytes(known).is_ok_and(|known| id.is_some_and(|id| known.same_id(id)));
+        let same = |known: &Vec<u8>| {
+            Raw::from_bytes(known).is_ok_and(|known| id.is_some_and(|id| known.same_id(id)))
+        };
         if let Some(at) = ids.iter().position(same) {
             ids.remove(at);
             return if asked == Stream::C2s { Stream::S2c } else { Stream::C2s };
@@ -220,7 +231,8 @@ mod tests {
     use super::*;
 
     fn everything() -> Vec<Entry> {
-        let bytes = |at, stream, bytes: &[u8]| Entry { at: Some(at), what: What::Bytes(stream, bytes.to_vec()) };
+        let bytes =
+            |at, stream, bytes: &[u8]| Entry { at: Some(at), what: What::Bytes(stream, bytes.to_vec()) };
         let event = |at, event| Entry { at: Some(at), what: What::Event(event) };
         vec![
             event(0, Event::Start { command: vec!["a b".into(), "\"c\"".into()], pid: Some(7) }),
@@ -238,7 +250,7 @@ mod tests {
 
     #[test]
     fn a_json_log_comes_back_as_it_was() {
-        let mut encoder = Encoder::new(Format::Jsonl);
+        let mut encoder = Encoder::new(Format::Jsonl, std::time::UNIX_EPOCH);
         let mut file = Vec::new();
         for entry in everything() {
             let line = encoder.encode(&entry);
@@ -253,7 +265,7 @@ mod tests {
 
     #[test]
     fn a_text_log_keeps_lines_and_directions() {
-        let mut encoder = Encoder::new(Format::Text);
+        let mut encoder = Encoder::new(Format::Text, std::time::UNIX_EPOCH);
         let mut file = Vec::new();
         for entry in everything() {
             file.extend(encoder.encode(&entry));
@@ -267,20 +279,27 @@ mod tests {
             each.flatten().collect()
         };
         assert_eq!(of(Stream::C2s), b"{\"id\":1.50}\r\n");
-        assert_eq!(of(Stream::S2c), "\u{0}".as_bytes().iter().fold(b"\xff\xfe\ncaf\xc3\xa9".to_vec(), |mut all, &b| {
-            all.push(b);
-            all.extend_from_slice(" \u{7f} \u{2028}".as_bytes());
-            all
-        }));
+        assert_eq!(
+            of(Stream::S2c),
+            "\u{0}".as_bytes().iter().fold(b"\xff\xfe\ncaf\xc3\xa9".to_vec(), |mut all, &b| {
+                all.push(b);
+                all.extend_from_slice(" \u{7f} \u{2028}".as_bytes());
+                all
+            })
+        );
         assert_eq!(of(Stream::Err), (0..=255).collect::<Vec<u8>>());
     }
 
     #[test]
     fn a_cut_log_is_read_up_to_the_cut() {
-        let capture = read(b"{\"capture\":1,\"t\":0,\"dir\":\"ev\",\"event\":\"start\"}\n{\"t\":0.1,\"dir\":\"c2").unwrap();
+        let capture =
+            read(b"{\"capture\":1,\"t\":0,\"dir\":\"ev\",\"event\":\"start\"}\n{\"t\":0.1,\"dir\":\"c2")
+                .unwrap();
         assert_eq!(capture.entries.len(), 1);
         assert_eq!(capture.notes.len(), 1);
-        assert!(read(b"{\"capture\":9,\"dir\":\"ev\",\"event\":\"start\"}\n").unwrap_err().contains("version 9"));
+        assert!(
+            read(b"{\"capture\":9,\"dir\":\"ev\",\"event\":\"start\"}\n").unwrap_err().contains("version 9")
+        );
         assert!(read(b" \n").is_err());
     }
 

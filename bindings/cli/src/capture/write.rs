@@ -22,19 +22,21 @@ pub(crate) enum Format {
 /// Turns entries into bytes of a log.
 pub(crate) struct Encoder {
     format: Format,
+    /// The date of time 0.
+    began: SystemTime,
     /// Unfinished lines of each stream: the text format writes whole lines only.
     partial: [Vec<u8>; 3],
 }
 
 impl Encoder {
-    pub(crate) fn new(format: Format) -> Self {
-        Self { format, partial: Default::default() }
+    pub(crate) fn new(format: Format, began: SystemTime) -> Self {
+        Self { format, began, partial: Default::default() }
     }
 
     /// The lines for one entry, each with its LF. May be empty in the text format.
     pub(crate) fn encode(&mut self, entry: &Entry) -> Vec<u8> {
         match self.format {
-            Format::Jsonl => json_line(entry),
+            Format::Jsonl => json_line(entry, self.began),
             Format::Text => self.text_lines(entry),
         }
     }
@@ -105,7 +107,7 @@ fn event_text(event: &Event) -> String {
     }
 }
 
-fn json_line(entry: &Entry) -> Vec<u8> {
+fn json_line(entry: &Entry, began: SystemTime) -> Vec<u8> {
     let mut line = text::object(|o| {
         if let What::Event(Event::Start { .. }) = entry.what {
             o.uint("capture", VERSION);
@@ -126,7 +128,7 @@ fn json_line(entry: &Entry) -> Vec<u8> {
             }
             What::Event(event) => {
                 o.str("dir", "ev");
-                event_members(o, event);
+                event_members(o, event, began);
             }
         }
     });
@@ -134,11 +136,11 @@ fn json_line(entry: &Entry) -> Vec<u8> {
     line
 }
 
-fn event_members(o: &mut barewire::json::Object<'_>, event: &Event) {
+fn event_members(o: &mut barewire::json::Object<'_>, event: &Event, began: SystemTime) {
     match event {
         Event::Start { command, pid } => {
             o.str("event", "start");
-            o.str("time", &utc(SystemTime::now()));
+            o.str("time", &utc(began));
             o.str("by", concat!("barewire ", env!("CARGO_PKG_VERSION")));
             o.array("command", |a| {
                 for word in command {
@@ -220,7 +222,7 @@ mod tests {
 
     #[test]
     fn text_lines_are_whole() {
-        let mut encoder = Encoder::new(Format::Text);
+        let mut encoder = Encoder::new(Format::Text, UNIX_EPOCH);
         let mut log = Vec::new();
         for (stream, bytes) in [(Stream::C2s, "{\"a\""), (Stream::S2c, "x\ny"), (Stream::C2s, ":1}\n")] {
             log.extend(encoder.encode(&Entry { at: None, what: What::Bytes(stream, bytes.into()) }));

@@ -41,7 +41,8 @@ pub(crate) struct Tap {
 impl Tap {
     /// Runs until the child is gone, and says with which status to exit. `watch` sees every entry, off the data's way.
     pub(crate) fn run(self, watch: impl FnMut(&Entry) + Send + 'static) -> Result<i32, Failure> {
-        let mut signals = sys::Signals::catch().map_err(|error| Failure::io("can't catch signals", &error))?;
+        let mut signals =
+            sys::Signals::catch().map_err(|error| Failure::io("can't catch signals", &error))?;
         let mut child = spawn(&self.command)?;
         let (log, writing) = Log::start(self.log, self.format, watch);
         log.put(What::Event(Event::Start { command: self.command, pid: Some(child.id()) }));

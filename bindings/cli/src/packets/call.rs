@@ -22,9 +22,10 @@ pub(crate) fn subject(method: &str, params: Option<Raw<'_>>, limit: usize) -> Op
             let arguments = params.get("arguments").map_or_else(String::new, |a| arguments(a, limit));
             Some(format!("{name}({arguments})"))
         }
-        "resources/read" | "resources/subscribe" | "resources/unsubscribe" | "notifications/resources/updated" => {
-            named("uri")
-        }
+        "resources/read"
+        | "resources/subscribe"
+        | "resources/unsubscribe"
+        | "notifications/resources/updated" => named("uri"),
         "tasks/get" | "tasks/result" | "tasks/cancel" | "tasks/update" => named("taskId"),
         "logging/setLevel" => named("level"),
         "notifications/progress" => {
@@ -47,7 +48,11 @@ pub(crate) fn arguments(arguments: Raw<'_>, limit: usize) -> String {
         if !list.is_empty() {
             list.push_str(", ");
         }
-        list.push_str(&format!("{}: {}", printable(&shortened(&key.to_string(), 40)), brief(value, limit / 2)));
+        list.push_str(&format!(
+            "{}: {}",
+            printable(&shortened(&key.to_string(), 40)),
+            brief(value, limit / 2)
+        ));
         if list.chars().count() > limit {
             break;
         }

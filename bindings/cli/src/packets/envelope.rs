@@ -158,7 +158,8 @@ pub(crate) fn looks(line: &[u8], fault: Option<ScanFault>, in_pretty: bool) -> L
         return Looks::Ansi;
     }
     let python = lower.starts_with("traceback (most recent call last)") || text.starts_with("File \"");
-    let script = text.starts_with("at ") && (text.contains(".js:") || text.contains(".ts:") || text.contains("node:"));
+    let script =
+        text.starts_with("at ") && (text.contains(".js:") || text.contains(".ts:") || text.contains("node:"));
     if python || script {
         return Looks::Traceback;
     }
@@ -174,7 +175,8 @@ pub(crate) fn looks(line: &[u8], fault: Option<ScanFault>, in_pretty: bool) -> L
     if text.contains("{\"") && text.ends_with('}') && text.contains("\"jsonrpc\"") {
         return Looks::Prefixed;
     }
-    let level = ["info", "debug", "warn", "error", "trace", "[info", "[debug", "[warn", "[error", "[trace", "(info"];
+    let level =
+        ["info", "debug", "warn", "error", "trace", "[info", "[debug", "[warn", "[error", "[trace", "(info"];
     if level.iter().any(|word| lower.starts_with(word)) || is_stamp(text) {
         return Looks::Log;
     }

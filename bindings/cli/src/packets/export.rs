@@ -11,7 +11,8 @@ use crate::text;
 
 /// The line for a packet, with its LF.
 pub(crate) fn packet(packet: &Packet) -> Vec<u8> {
-    let raw = Raw::from_bytes(packet.line.bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&packet.line.bytes)).ok();
+    let raw =
+        Raw::from_bytes(packet.line.bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&packet.line.bytes)).ok();
     let mut line = text::object(|o| {
         o.uint("packet", packet.number as u64);
         if let Some(at) = packet.line.at {

@@ -88,7 +88,10 @@ mod tests {
         let mut whole = Assembler::new(Stream::S2c);
         let mut expected = whole.push(text, Some(3));
         expected.extend(whole.finish());
-        assert_eq!(expected.iter().map(|l| l.end).collect::<Vec<_>>(), [End::CrLf, End::Lf, End::Lf, End::Nothing]);
+        assert_eq!(
+            expected.iter().map(|l| l.end).collect::<Vec<_>>(),
+            [End::CrLf, End::Lf, End::Lf, End::Nothing]
+        );
         assert_eq!(expected.iter().map(Line::size).sum::<usize>(), text.len());
         for cut in 0..text.len() {
             let mut split = Assembler::new(Stream::S2c);

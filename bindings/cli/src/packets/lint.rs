@@ -37,7 +37,9 @@ pub(crate) fn junk(looks: Looks) -> Option<Finding> {
     Some(match looks {
         Looks::PrettyPiece => return None,
         Looks::PrettyStart => finding(102, "", "a message over several lines: write it as one"),
-        Looks::ContentLength => finding(110, "", "Content-Length framing: MCP has one message a line, ended by LF"),
+        Looks::ContentLength => {
+            finding(110, "", "Content-Length framing: MCP has one message a line, ended by LF")
+        }
         Looks::NotUtf8 => finding(103, "", "bytes that are not UTF-8"),
         Looks::TooDeep => finding(111, "", "over 128 containers inside each other"),
         Looks::Prefixed => finding(101, "", "text before a message on its line: the whole line is lost"),
@@ -57,7 +59,11 @@ pub(crate) fn envelope(envelope: &Envelope<'_>, kind: Kind, version: Option<&str
         Some(_) => {}
     }
     for name in &envelope.extra {
-        list.push(finding(215, name.clone(), "a member that JSON-RPC does not know; put it into params or result"));
+        list.push(finding(
+            215,
+            name.clone(),
+            "a member that JSON-RPC does not know; put it into params or result",
+        ));
     }
     for name in &envelope.doubled {
         list.push(finding(112, *name, "is there twice; peers differ in which one counts"));
@@ -100,7 +106,11 @@ fn id(envelope: &Envelope<'_>, kind: Kind, version: Option<&str>, list: &mut Vec
         }
         (Kind::Result, None) => list.push(finding(202, "id", "missing: nobody can tell what is answered")),
         (Kind::Error, Some(id)) if id.is_null() => {
-            list.push(finding(213, "id", "is null: JSON-RPC has it so, no MCP schema allows it; leave it out"));
+            list.push(finding(
+                213,
+                "id",
+                "is null: JSON-RPC has it so, no MCP schema allows it; leave it out",
+            ));
         }
         (Kind::Error, None) if version.is_some_and(|version| version < "2025-11-25") => {
             list.push(finding(213, "id", "missing: only 2025-11-25 and later allow that"));
@@ -130,7 +140,11 @@ fn error(error: Raw<'_>, list: &mut Vec<Finding>) {
     match error.get("message") {
         None => list.push(finding(208, "error.message", "missing; it must be a string")),
         Some(message) if message.kind() != Json::String => {
-            list.push(finding(208, "error.message", format!("is {}; it must be a string", brief(message, 30))));
+            list.push(finding(
+                208,
+                "error.message",
+                format!("is {}; it must be a string", brief(message, 30)),
+            ));
         }
         Some(_) => {}
     }
@@ -206,17 +220,27 @@ fn modern(result: Raw<'_>, open: &Open, kind: Option<&str>, list: &mut Vec<Findi
         None => list.push(finding(502, "result.resultType", "missing; \"complete\" in most cases")),
         Some("complete" | "input_required" | "task") => {}
         Some(other) => {
-            let text = format!("is {other:?}, which no revision knows: clients must treat the result as invalid");
+            let text =
+                format!("is {other:?}, which no revision knows: clients must treat the result as invalid");
             list.push(finding(502, "result.resultType", text));
         }
     }
     let cached = matches!(
         open.method.as_str(),
-        "server/discover" | "tools/list" | "prompts/list" | "resources/list" | "resources/templates/list" | "resources/read"
+        "server/discover"
+            | "tools/list"
+            | "prompts/list"
+            | "resources/list"
+            | "resources/templates/list"
+            | "resources/read"
     );
     if cached && kind != Some("input_required") {
         if result.get("ttlMs").and_then(Raw::as_u64).is_none() {
-            list.push(finding(503, "result.ttlMs", "missing or no integer from 0 on; 0 means: don't keep it"));
+            list.push(finding(
+                503,
+                "result.ttlMs",
+                "missing or no integer from 0 on; 0 means: don't keep it",
+            ));
         }
         if !result.get("cacheScope").is_some_and(|scope| scope.is("public") || scope.is("private")) {
             list.push(finding(503, "result.cacheScope", "missing; \"private\" or \"public\""));
@@ -234,7 +258,11 @@ fn initialized(result: Raw<'_>, list: &mut Vec<Finding>) {
         implementation(info, "result.serverInfo", list);
     }
     if result.get("protocolVersion").is_some_and(|version| version.is("2026-07-28")) {
-        list.push(finding(307, "result.protocolVersion", "2026-07-28 has no handshake: it can't be agreed on here"));
+        list.push(finding(
+            307,
+            "result.protocolVersion",
+            "2026-07-28 has no handshake: it can't be agreed on here",
+        ));
     }
 }
 
@@ -243,7 +271,11 @@ fn tools(result: Raw<'_>, list: &mut Vec<Finding>) {
     for (i, tool) in result.get("tools").into_iter().flat_map(Raw::elements).enumerate() {
         let place = format!("result.tools[{i}]");
         match tool.get("inputSchema") {
-            None => list.push(finding(401, format!("{place}.inputSchema"), "missing; {\"type\":\"object\"} at least")),
+            None => list.push(finding(
+                401,
+                format!("{place}.inputSchema"),
+                "missing; {\"type\":\"object\"} at least",
+            )),
             Some(schema) if schema.kind() != Json::Object => {
                 let text = format!("is {}; {{\"type\":\"object\"}} at least", brief(schema, 20));
                 list.push(finding(401, format!("{place}.inputSchema"), text));
@@ -266,7 +298,11 @@ fn tools(result: Raw<'_>, list: &mut Vec<Finding>) {
             }
         }
         if tool.get("description").is_none() {
-            list.push(finding(404, format!("{place}.description"), "missing: a model can only guess what it does"));
+            list.push(finding(
+                404,
+                format!("{place}.description"),
+                "missing: a model can only guess what it does",
+            ));
         }
     }
 }
@@ -275,7 +311,11 @@ fn called(result: Raw<'_>, open: &Open, session: &Session, list: &mut Vec<Findin
     match result.get("content") {
         None => list.push(finding(408, "result.content", "missing; [] at least")),
         Some(content) if content.kind() != Json::Array => {
-            list.push(finding(408, "result.content", format!("is {}; it must be an array", brief(content, 30))));
+            list.push(finding(
+                408,
+                "result.content",
+                format!("is {}; it must be an array", brief(content, 30)),
+            ));
         }
         Some(content) => {
             for (i, block) in content.elements().enumerate() {
@@ -297,7 +337,11 @@ fn content_block(block: Raw<'_>, place: &str, list: &mut Vec<Finding>) {
         Some("resource_link") => &["uri", "name"],
         Some("resource") => &["resource"],
         Some(other) => {
-            list.push(finding(408, format!("{place}.type"), format!("is {other:?}, which no revision knows")));
+            list.push(finding(
+                408,
+                format!("{place}.type"),
+                format!("is {other:?}, which no revision knows"),
+            ));
             return;
         }
         None => {

@@ -41,7 +41,8 @@ pub(crate) fn id_row(table: Table, id: Raw<'_>) -> Row {
 
 /// `weather 0.1`, from an object with a name and a version.
 pub(crate) fn implementation(info: Raw<'_>) -> String {
-    let part = |key| info.get(key).and_then(text).map(|part| printable(&shortened(&part, 60))).unwrap_or_default();
+    let part =
+        |key| info.get(key).and_then(text).map(|part| printable(&shortened(&part, 60))).unwrap_or_default();
     format!("{} {}", part("name"), part("version")).trim().to_owned()
 }
 
@@ -134,7 +135,11 @@ pub(crate) fn rest(object: Raw<'_>, rows: &[Row]) -> Vec<Row> {
     let mut more = Vec::new();
     for (key, value) in object.members() {
         let key = printable(&key.to_string());
-        let same = |row: &Row| row.key == key || row.key.starts_with(&format!("{key}[")) || row.key.starts_with(&format!("{key} "));
+        let same = |row: &Row| {
+            row.key == key
+                || row.key.starts_with(&format!("{key}["))
+                || row.key.starts_with(&format!("{key} "))
+        };
         if !rows.iter().any(same) {
             more.push(Row::new(key, brief(value, 4_000), "").when(When::Full));
         }

@@ -7,19 +7,76 @@ use barewire::json::{Kind, Raw};
 
 /// Optional members of MCP's own objects whose schema does not allow null.
 const OPTIONAL: &[&str] = &[
-    "instructions", "nextCursor", "description", "title", "annotations", "isError", "_meta", "icons", "outputSchema",
-    "execution", "mimeType", "size", "websiteUrl", "lastModified", "audience", "priority", "experimental", "logging",
-    "completions", "prompts", "resources", "tools", "tasks", "listChanged", "subscribe", "arguments", "cursor",
-    "progressToken", "total", "message", "reason", "readOnlyHint", "destructiveHint", "idempotentHint",
-    "openWorldHint", "roots", "sampling", "elicitation", "required", "capabilities", "clientInfo", "logger",
-    "inputRequests", "requestState", "inputResponses", "extensions",
+    "instructions",
+    "nextCursor",
+    "description",
+    "title",
+    "annotations",
+    "isError",
+    "_meta",
+    "icons",
+    "outputSchema",
+    "execution",
+    "mimeType",
+    "size",
+    "websiteUrl",
+    "lastModified",
+    "audience",
+    "priority",
+    "experimental",
+    "logging",
+    "completions",
+    "prompts",
+    "resources",
+    "tools",
+    "tasks",
+    "listChanged",
+    "subscribe",
+    "arguments",
+    "cursor",
+    "progressToken",
+    "total",
+    "message",
+    "reason",
+    "readOnlyHint",
+    "destructiveHint",
+    "idempotentHint",
+    "openWorldHint",
+    "roots",
+    "sampling",
+    "elicitation",
+    "required",
+    "capabilities",
+    "clientInfo",
+    "logger",
+    "inputRequests",
+    "requestState",
+    "inputResponses",
+    "extensions",
 ];
 
 /// Objects inside MCP's objects that are MCP's as well.
 const INNER: &[&str] = &[
-    "capabilities", "serverInfo", "clientInfo", "tools", "prompts", "resources", "resourceTemplates", "content",
-    "contents", "messages", "annotations", "resource", "arguments", "roots", "sampling", "elicitation", "logging",
-    "completions", "tasks", "icons",
+    "capabilities",
+    "serverInfo",
+    "clientInfo",
+    "tools",
+    "prompts",
+    "resources",
+    "resourceTemplates",
+    "content",
+    "contents",
+    "messages",
+    "annotations",
+    "resource",
+    "arguments",
+    "roots",
+    "sampling",
+    "elicitation",
+    "logging",
+    "completions",
+    "tasks",
+    "icons",
 ];
 
 /// Places of such nulls, with `[0]` for elements of lists. `values` are null members to judge besides: those that are
@@ -67,13 +124,18 @@ mod tests {
             "description":null}}},"annotations":{"title":null}}],"nextCursor":null,"_meta":{"x":null},
             "structuredContent":null,"content":[{"type":"resource","resource":{"uri":"a","mimeType":null}}]}"#;
         let result = Raw::new(result).unwrap();
-        assert_eq!(places(result, "result", &[]), [
-            "result.tools[0].description",
-            "result.tools[0].annotations.title",
-            "result.nextCursor",
-            "result.content[0].resource.mimeType",
-        ]);
-        assert!(places(result, "result", &["structuredContent"]).contains(&"result.structuredContent".into()));
+        assert_eq!(
+            places(result, "result", &[]),
+            [
+                "result.tools[0].description",
+                "result.tools[0].annotations.title",
+                "result.nextCursor",
+                "result.content[0].resource.mimeType",
+            ]
+        );
+        assert!(
+            places(result, "result", &["structuredContent"]).contains(&"result.structuredContent".into())
+        );
         let params = Raw::new(r#"{"name":"f","arguments":{"title":null},"cursor":null}"#).unwrap();
         assert_eq!(places(params, "params", &[]), ["params.cursor"]);
     }

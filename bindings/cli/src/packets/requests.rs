@@ -69,7 +69,12 @@ pub(crate) fn request(table: Table, envelope: &Envelope<'_>, method: &str, sessi
 }
 
 /// Tells a notification. `target` is the packet that a cancel or progress is about.
-pub(crate) fn notification(table: Table, envelope: &Envelope<'_>, method: &str, target: Option<String>) -> Story {
+pub(crate) fn notification(
+    table: Table,
+    envelope: &Envelope<'_>,
+    method: &str,
+    target: Option<String>,
+) -> Story {
     let key = match method {
         "notifications/initialized" => T::NoteInitialized,
         "notifications/cancelled" => T::NoteCancelled,
@@ -90,7 +95,9 @@ pub(crate) fn notification(table: Table, envelope: &Envelope<'_>, method: &str, 
     if method == "notifications/cancelled" {
         story.brief.clone_from(&story.sentence);
     }
-    for (name, always) in [("reason", true), ("message", true), ("level", false), ("logger", false), ("data", true)] {
+    for (name, always) in
+        [("reason", true), ("message", true), ("level", false), ("logger", false), ("data", true)]
+    {
         if let Some(value) = envelope.param(name) {
             let when = if always { When::Always } else { When::Long };
             story.rows.push(Row::new(name, brief(value, 120), "").when(when));

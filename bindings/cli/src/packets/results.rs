@@ -42,7 +42,8 @@ pub(crate) fn result(table: Table, result: Raw<'_>, open: &Open) -> Story {
         }
     };
     if let Some(cursor) = result.get("nextCursor") {
-        let row = Row::new("nextCursor", brief(cursor, 60), say(table, T::CursorMore, &[])).when(When::Always);
+        let row =
+            Row::new("nextCursor", brief(cursor, 60), say(table, T::CursorMore, &[])).when(When::Always);
         story.rows.push(row);
     } else if open.method.ends_with("/list") && open.method != "roots/list" {
         story.rows.push(Row::new("nextCursor", "absent", say(table, T::CursorNone, &[])));
@@ -161,7 +162,9 @@ fn tools(table: Table, result: Raw<'_>) -> Story {
         let more = if first.len() + 8 < description.len() { " …" } else { "" };
         let shown = format!("“{}{more}”", shortened(&printable(first), 36));
         let description = if first.is_empty() { String::new() } else { shown };
-        story.rows.push(Row::new(call, description, format!("{} B", grouped(tool.as_bytes().len()))).listed());
+        story
+            .rows
+            .push(Row::new(call, description, format!("{} B", grouped(tool.as_bytes().len()))).listed());
     }
     // The rest of `result` must not tell the list once more.
     story.rows.push(Row::new("tools", "", "").when(When::Full));
@@ -175,7 +178,8 @@ fn items(table: Table, result: Raw<'_>, list: &str, naming: &str) -> Story {
     story.brief = sentence;
     for item in all {
         let name = item.get(naming).or_else(|| item.get("name")).and_then(text).unwrap_or_default();
-        let what = item.get("description").or_else(|| item.get("name")).map(|d| brief(d, 48)).unwrap_or_default();
+        let what =
+            item.get("description").or_else(|| item.get("name")).map(|d| brief(d, 48)).unwrap_or_default();
         story.rows.push(Row::new(printable(&shortened(&name, 60)), what, "").listed());
     }
     story.rows.push(Row::new(list, "", "").when(When::Full));
@@ -219,12 +223,19 @@ fn content_row(table: Table, key: &str, block: Raw<'_>) -> Vec<Row> {
             return text_rows(table, key, &body);
         }
         "image" | "audio" => {
-            let sizes = [&member("mimeType") as &dyn core::fmt::Display, &format!("{} B", grouped(size("data")))];
+            let sizes =
+                [&member("mimeType") as &dyn core::fmt::Display, &format!("{} B", grouped(size("data")))];
             Row::new(key, kind, say(table, T::ContentData, &sizes))
         }
-        "resource_link" => Row::new(key, format!("{kind} {}", member("uri")), say(table, T::ContentLink, &[])),
+        "resource_link" => {
+            Row::new(key, format!("{kind} {}", member("uri")), say(table, T::ContentLink, &[]))
+        }
         "resource" => {
-            let uri = block.get("resource").and_then(|r| r.get("uri")).map(|uri| brief(uri, 80)).unwrap_or_default();
+            let uri = block
+                .get("resource")
+                .and_then(|r| r.get("uri"))
+                .map(|uri| brief(uri, 80))
+                .unwrap_or_default();
             Row::new(key, format!("{kind} {uri}"), say(table, T::ContentResource, &[]))
         }
         "tool_use" | "tool_result" => Row::new(key, kind, ""),
@@ -276,7 +287,8 @@ fn messages(result: Raw<'_>) -> Vec<Row> {
         .map(|(i, message)| {
             let role = message.get("role").and_then(text).unwrap_or_default();
             let content = message.get("content").map(|content| brief(content, 100)).unwrap_or_default();
-            Row::new(format!("messages[{i}]"), format!("{}: {content}", printable(&role)), "").when(When::Always)
+            Row::new(format!("messages[{i}]"), format!("{}: {content}", printable(&role)), "")
+                .when(When::Always)
         })
         .collect()
 }

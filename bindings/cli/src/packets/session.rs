@@ -140,7 +140,8 @@ impl Session {
             return Match::Again;
         }
         let bare = |text: &str| text.trim_matches('"').to_owned();
-        let other = self.open.iter().find(|(_, open)| open.asker == asker && bare(&open.id) == bare(id.as_str()));
+        let other =
+            self.open.iter().find(|(_, open)| open.asker == asker && bare(&open.id) == bare(id.as_str()));
         other.map_or(Match::Nothing, |(_, open)| Match::OtherType(open.id.clone()))
     }
 
@@ -176,7 +177,8 @@ impl Session {
             Stage::Open => say(table, T::StateOpen, &[&version]),
             Stage::Refused => say(table, T::StateRefused, &[]),
             Stage::Fresh if self.modern => {
-                let probing = self.open_requests().any(|open| open.method == "server/discover") && self.answered == 0;
+                let probing =
+                    self.open_requests().any(|open| open.method == "server/discover") && self.answered == 0;
                 if probing { say(table, T::StateProbe, &[]) } else { say(table, T::StateModern, &[&version]) }
             }
             Stage::Fresh => String::new(),
@@ -226,7 +228,8 @@ impl Session {
                 by_client: open.asker == Stream::C2s,
                 open: end.zip(open.at).map(|(end, at)| end.saturating_sub(at)),
                 meanwhile: open.meanwhile,
-                finding: over.then(|| finding(205, "", format!("#{} was never answered nor cancelled", open.number))),
+                finding: over
+                    .then(|| finding(205, "", format!("#{} was never answered nor cancelled", open.number))),
             })
             .collect();
     }

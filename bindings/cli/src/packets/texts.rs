@@ -16,7 +16,8 @@ pub(crate) fn say(table: Table, key: T, values: &[&dyn Display]) -> String {
     // One pass: a brace inside a value is the peer's, not ours.
     while let Some((before, after)) = rest.split_once('{') {
         text.push_str(before);
-        let value = after.split_once('}').and_then(|(n, tail)| Some((values.get(n.parse::<usize>().ok()?)?, tail)));
+        let value =
+            after.split_once('}').and_then(|(n, tail)| Some((values.get(n.parse::<usize>().ok()?)?, tail)));
         match value {
             Some((value, tail)) => {
                 text.push_str(&value.to_string());

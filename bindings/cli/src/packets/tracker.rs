@@ -190,12 +190,10 @@ impl Tracker {
             Err(error) => return vec![self.junk(looks(bytes, Some(error.fault), self.pretty[side]), side)],
         };
         self.pretty[side] = false;
-        let surrogate = lint::lone_surrogate(bytes).then(|| finding(111, "", "half of a surrogate pair stands alone"));
-        let mut messages = if raw.kind() == Json::Array {
-            self.batch(raw, line)
-        } else {
-            vec![self.message(raw, line)]
-        };
+        let surrogate =
+            lint::lone_surrogate(bytes).then(|| finding(111, "", "half of a surrogate pair stands alone"));
+        let mut messages =
+            if raw.kind() == Json::Array { self.batch(raw, line) } else { vec![self.message(raw, line)] };
         if let Some(first) = messages.first_mut() {
             first.findings.extend(surrogate);
         }
@@ -237,7 +235,11 @@ impl Tracker {
             ..Message::default()
         };
         if !self.session.is_revision("2025-03-26") && !self.session.late {
-            head.findings.push(finding(108, "", "an array of messages: only a session of 2025-03-26 may send one"));
+            head.findings.push(finding(
+                108,
+                "",
+                "an array of messages: only a session of 2025-03-26 may send one",
+            ));
         }
         let mut messages = vec![head];
         for element in elements {
@@ -252,20 +254,29 @@ impl Tracker {
         }
         let envelope = Envelope::read(raw);
         let kind = envelope.kind();
-        let mut message = Message { id: envelope.id.map(|id| super::call::brief(id, 40)), ..Message::default() };
+        let mut message =
+            Message { id: envelope.id.map(|id| super::call::brief(id, 40)), ..Message::default() };
         let first_of_client = line.stream == Stream::C2s && self.session.client_begins(&envelope);
         lint::envelope(&envelope, kind, self.session.version.as_deref(), &mut message.findings);
         match kind {
             envelope::Kind::Request => self.request(&envelope, line, first_of_client, &mut message),
             envelope::Kind::Notification => self.notification(&envelope, line, &mut message),
-            envelope::Kind::Result | envelope::Kind::Error => self.answer(&envelope, kind, line, &mut message),
+            envelope::Kind::Result | envelope::Kind::Error => {
+                self.answer(&envelope, kind, line, &mut message)
+            }
             envelope::Kind::Nonsense => message.sentence = say(self.table, T::JunkNonsense, &[]),
         }
         self.silent = kind == envelope::Kind::Notification && self.session.waiting().is_empty();
         message
     }
 
-    fn request(&mut self, envelope: &Envelope<'_>, line: &Line, first_of_client: bool, message: &mut Message) {
+    fn request(
+        &mut self,
+        envelope: &Envelope<'_>,
+        line: &Line,
+        first_of_client: bool,
+        message: &mut Message,
+    ) {
         let method = envelope.method_name().unwrap_or_else(|| "?".into());
         let modern = lint::is_modern(envelope, &method, &self.session);
         self.judge_request(envelope, &method, line.stream, first_of_client, &mut message.findings);
@@ -314,7 +325,11 @@ impl Tracker {
             && !session.late
             && session.is_reused(stream, id, modern)
         {
-            list.push(finding(203, "id", format!("{} was used before in this session", super::call::brief(id, 40))));
+            list.push(finding(
+                203,
+                "id",
+                format!("{} was used before in this session", super::call::brief(id, 40)),
+            ));
         }
         let opening = matches!(method, "initialize" | "ping" | "server/discover") || modern;
         if stream == Stream::C2s {
@@ -323,11 +338,19 @@ impl Tracker {
             } else if session.stage == Stage::Asked && !opening {
                 list.push(finding(303, "method", format!("{method} before `initialize` was answered")));
             } else if session.stage == Stage::Agreed && !opening {
-                list.push(finding(305, "method", format!("{method} without notifications/initialized before it")));
+                list.push(finding(
+                    305,
+                    "method",
+                    format!("{method} without notifications/initialized before it"),
+                ));
             }
         } else {
             if session.stage == Stage::Agreed && method != "ping" {
-                list.push(finding(304, "method", format!("{method} before the client said that it is ready")));
+                list.push(finding(
+                    304,
+                    "method",
+                    format!("{method} before the client said that it is ready"),
+                ));
             }
             if session.modern && session.stage == Stage::Fresh {
                 list.push(finding(504, "method", "a request from the server: 2026-07-28 has none"));
@@ -394,13 +417,19 @@ impl Tracker {
                 if open.as_ref().is_some_and(|open| open.method == "initialize") {
                     self.session.stage = Stage::Refused;
                 }
-                if open.as_ref().is_some_and(|open| open.method == "server/discover") && !is_modern_error(error) {
+                if open.as_ref().is_some_and(|open| open.method == "server/discover")
+                    && !is_modern_error(error)
+                {
                     self.session.modern = false;
                     self.session.version = None;
                 }
                 results::error(self.table, error, open.as_deref())
             }
-            _ => Story::new(say(self.table, if self.session.late { T::GotUnjudged } else { T::GotUnasked }, &[])),
+            _ => Story::new(say(
+                self.table,
+                if self.session.late { T::GotUnjudged } else { T::GotUnasked },
+                &[],
+            )),
         };
         let method = open.as_ref().map(|open| open.method.clone());
         self.tell(message, shown, method.as_deref().unwrap_or(""), story, line.stream);
@@ -426,7 +455,11 @@ impl Tracker {
         match matched {
             Match::Again => list.push(finding(205, "id", format!("{id} was answered already"))),
             Match::OtherType(asked) => {
-                list.push(finding(204, "id", format!("is {id}; asked was {asked}: the JSON type must be the same")));
+                list.push(finding(
+                    204,
+                    "id",
+                    format!("is {id}; asked was {asked}: the JSON type must be the same"),
+                ));
             }
             Match::Nothing if envelope.id.is_none_or(Raw::is_null) => {
                 // Without an id it can only be about the newest message of the other side.

@@ -164,7 +164,11 @@ impl View {
             (None, Kind::Notification | Kind::Error | Kind::Result) => "no id".to_owned(),
             _ => String::new(),
         };
-        let size = if place == 0 { format!("{:>9}", format!("{} B", grouped(packet.line.size()))) } else { String::new() };
+        let size = if place == 0 {
+            format!("{:>9}", format!("{} B", grouped(packet.line.size())))
+        } else {
+            String::new()
+        };
         let right = format!("{id} {size}");
         let gap = self.look.width.saturating_sub(columns(&left) + columns(&right)).max(2);
         let painted = match message.kind {
@@ -204,8 +208,11 @@ impl View {
             rows.filter(|&w| w <= most).max().unwrap_or(0).max(least)
         };
         let short_key = widest(&mut shown.iter().filter(is_short).map(|r| columns(&r.key)), 15, 28);
-        let short_value =
-            widest(&mut shown.iter().filter(is_short).filter(|r| !r.gloss.is_empty()).map(|r| columns(&r.value)), 13, 40);
+        let short_value = widest(
+            &mut shown.iter().filter(is_short).filter(|r| !r.gloss.is_empty()).map(|r| columns(&r.value)),
+            13,
+            40,
+        );
         let long_key = widest(&mut shown.iter().filter(|r| !is_short(r)).map(|r| columns(&r.key)), 0, 60);
         let long_value = widest(&mut shown.iter().filter(|r| !is_short(r)).map(|r| columns(&r.value)), 0, 50);
         let mut out = String::new();
@@ -270,7 +277,8 @@ impl View {
 
     fn state(&self, packet: &Packet, message: &Message, long: bool) -> String {
         let open = packet.open.iter().map(|n| format!("#{n}")).collect::<Vec<_>>().join(" ");
-        let state = if packet.state_changed || self.look.mode == Mode::Teach { packet.state.as_str() } else { "" };
+        let state =
+            if packet.state_changed || self.look.mode == Mode::Teach { packet.state.as_str() } else { "" };
         let asks = message.kind == Kind::Request && (long || packet.open.len() > 1);
         match (state.is_empty(), open.is_empty() || !asks) {
             (true, true) => String::new(),
@@ -317,7 +325,8 @@ impl View {
             return line + "\n";
         }
         let note = self.say(T::StderrNote, &[]);
-        let gap = if columns(&quoted) + 4 + columns(&note) > self.look.width { "\n            " } else { "    " };
+        let gap =
+            if columns(&quoted) + 4 + columns(&note) > self.look.width { "\n            " } else { "    " };
         format!("{line}{gap}{}\n", self.look.paint.dim(&note))
     }
 

@@ -22,7 +22,9 @@ pub(crate) fn fetch_weather(city: &str) -> Result<String, String> {
     let sky = sequence.pick(&["晴", "多云", "阴", "小雨", "阵雨", "有风"]);
     let degrees = 5 + sequence.below(26);
     let humidity = 35 + sequence.below(55);
-    Ok(format!("{city}：{sky}，{degrees}°C，湿度 {humidity}%（示例数据，并非真实天气；sample data, not real weather）"))
+    Ok(format!(
+        "{city}：{sky}，{degrees}°C，湿度 {humidity}%（示例数据，并非真实天气；sample data, not real weather）"
+    ))
 }
 
 #[cfg(test)]
@@ -32,7 +34,9 @@ mod tests {
     #[test]
     fn the_known_value() {
         assert_eq!(calculate_bmi(65.0, 1.65).unwrap().to_string(), "23.875114784205696");
-        for (weight, height) in [(65.0, 0.0), (0.0, 1.0), (-1.0, 1.0), (65.0, -1.65), (1e308, 1e-10), (f64::NAN, 1.0)] {
+        for (weight, height) in
+            [(65.0, 0.0), (0.0, 1.0), (-1.0, 1.0), (65.0, -1.65), (1e308, 1e-10), (f64::NAN, 1.0)]
+        {
             assert!(calculate_bmi(weight, height).is_err());
         }
     }

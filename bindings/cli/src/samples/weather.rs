@@ -73,8 +73,22 @@ fn alert(state: &str, number: usize, sequence: &mut Sequence) -> String {
 
 fn county(sequence: &mut Sequence) -> &'static str {
     sequence.pick(&[
-        "Juniper", "Mesa", "Rio Seco", "Cottonwood", "Bluestem", "Pecan", "Sandhill", "Live Oak", "Prairie",
-        "Caprock", "Saltgrass", "Willow", "Red Bank", "Thornton", "Cañada", "Bayou",
+        "Juniper",
+        "Mesa",
+        "Rio Seco",
+        "Cottonwood",
+        "Bluestem",
+        "Pecan",
+        "Sandhill",
+        "Live Oak",
+        "Prairie",
+        "Caprock",
+        "Saltgrass",
+        "Willow",
+        "Red Bank",
+        "Thornton",
+        "Cañada",
+        "Bayou",
     ])
 }
 
@@ -93,7 +107,14 @@ pub(crate) fn forecast(latitude: f64, longitude: f64) -> Result<String, String> 
     for period in ["Today", "Tonight", "Tomorrow", "Tomorrow night", "The day after"] {
         let night = if period.ends_with("ight") { 14.0 } else { 0.0 };
         let degrees = (base - night) as i64 + sequence.below(9) as i64 - 4;
-        let sky = sequence.pick(&["Clear", "Partly cloudy", "Cloudy", "Light rain", "Breezy and dry", "Patchy fog"]);
+        let sky = sequence.pick(&[
+            "Clear",
+            "Partly cloudy",
+            "Cloudy",
+            "Light rain",
+            "Breezy and dry",
+            "Patchy fog",
+        ]);
         let wind = 3 + sequence.below(18);
         let from = sequence.pick(&["N", "NE", "E", "SE", "S", "SW", "W", "NW"]);
         text.push_str(&format!(
@@ -112,7 +133,8 @@ fn place(latitude: f64, longitude: f64) -> String {
         ("Chicago", 41.8781, -87.6298),
         ("Seattle", 47.6062, -122.3321),
     ];
-    let near = PLACES.iter().find(|(_, lat, lon)| (lat - latitude).abs() < 0.25 && (lon - longitude).abs() < 0.25);
+    let near =
+        PLACES.iter().find(|(_, lat, lon)| (lat - latitude).abs() < 0.25 && (lon - longitude).abs() < 0.25);
     match near {
         Some((name, ..)) => format!("{name} ({latitude}, {longitude})"),
         None => format!("{latitude}, {longitude}"),

@@ -26,7 +26,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut out = Map::new();
     let version = client.peer_info().map(|info| info.protocol_version.to_string());
     out.insert("version".into(), json!(version.unwrap_or_default()));
-    let plan: Map<String, Value> = serde_json::from_str(plan)?;
+    let plan: Vec<(String, Value)> = serde_json::from_str(plan)?;
     for (step, call) in plan {
         let given = match call.as_array().map(Vec::as_slice) {
             Some([name, arguments]) => attempt(&client, &step, name, arguments).await,
@@ -51,7 +51,8 @@ async fn attempt(client: &RunningService<RoleClient, ()>, step: &str, name: &Val
         Ok(Err(ServiceError::McpError(error))) => json!({ "code": error.code.0 }),
         Ok(Err(error)) => json!({ "broken": error.to_string() }),
         Ok(Ok(result)) => {
-            let texts: String = result.content.iter().filter_map(|b| b.as_text()).map(|t| t.text.as_str()).collect();
+            let texts: String =
+                result.content.iter().filter_map(|b| b.as_text()).map(|t| t.text.as_str()).collect();
             json!({ "text": texts, "failed": result.is_error == Some(true) })
         }
     }

@@ -31,14 +31,17 @@ fn listed(tools: &str) -> Vec<u16> {
 
 /// Rules that the tests of this file break; the last test holds it against the table.
 const BROKEN_HERE: &[u16] = &[
-    101, 102, 103, 104, 105, 106, 107, 108, 110, 111, 112, 201, 202, 203, 204, 205, 206, 207, 208, 209, 210, 213, 215,
-    301, 302, 303, 304, 305, 306, 307, 401, 403, 404, 407, 408, 421, 501, 502, 503, 504, 508,
+    101, 102, 103, 104, 105, 106, 107, 108, 110, 111, 112, 201, 202, 203, 204, 205, 206, 207, 208, 209, 210,
+    213, 215, 301, 302, 303, 304, 305, 306, 307, 401, 403, 404, 407, 408, 421, 501, 502, 503, 504, 508,
 ];
 
 #[test]
 fn a_clean_session_has_no_findings() {
     assert_eq!(after_handshake(&[]), NONE);
-    assert_eq!(answered(r#"{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"a"}]}}"#), NONE);
+    assert_eq!(
+        answered(r#"{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"a"}]}}"#),
+        NONE
+    );
     assert_eq!(listed(r#"[{"name":"f","description":"d","inputSchema":{"type":"object"}}]"#), NONE);
     let ping = after_handshake(&[
         r#"<{"jsonrpc":"2.0","id":0,"method":"ping"}"#,
@@ -55,8 +58,16 @@ fn lines_that_are_no_messages() {
     assert_eq!(after_handshake(&["<Content-Length: 20"]), [110]);
     let deep = format!("<{}{}", "[".repeat(200), "]".repeat(200));
     assert_eq!(after_handshake(&[&deep]), [111]);
-    assert_eq!(after_handshake(&[r#"<{"jsonrpc":"2.0","method":"notifications/x","params":{"a":"\ud800"}}"#]), [111]);
-    assert_eq!(after_handshake(&[r#"<{"jsonrpc":"2.0","method":"notifications/x","params":{"a":"\ud83e\udd80 \\ud800"}}"#]), NONE);
+    assert_eq!(
+        after_handshake(&[r#"<{"jsonrpc":"2.0","method":"notifications/x","params":{"a":"\ud800"}}"#]),
+        [111]
+    );
+    assert_eq!(
+        after_handshake(&[
+            r#"<{"jsonrpc":"2.0","method":"notifications/x","params":{"a":"\ud83e\udd80 \\ud800"}}"#
+        ]),
+        NONE
+    );
     // One message over four lines is one mistake.
     assert_eq!(after_handshake(&["<{", "<  \"jsonrpc\": \"2.0\",", "<  \"id\": 1", "<}"]), [102]);
 }
@@ -73,9 +84,13 @@ fn bytes_that_are_no_clean_lines() {
     assert_eq!(one(note), [106]);
     assert_eq!(one(&[note, &b"\r\n"[..], note, b"\r\n"].concat()), [105], "told once");
     assert_eq!(one(&[b"\n", &note[..], b"\n"].concat()), [105]);
-    let long = format!(r#"{{"jsonrpc":"2.0","method":"notifications/x","params":{{"a":"{}"}}}}"#, "x".repeat(10_485_760));
+    let long = format!(
+        r#"{{"jsonrpc":"2.0","method":"notifications/x","params":{{"a":"{}"}}}}"#,
+        "x".repeat(10_485_760)
+    );
     assert_eq!(one(format!("{long}\n").as_bytes()), [107]);
-    let marked = Entry { at: None, what: What::Bytes(Stream::S2c, [b"\xef\xbb\xbf", &note[..], b"\n"].concat()) };
+    let marked =
+        Entry { at: None, what: What::Bytes(Stream::S2c, [b"\xef\xbb\xbf", &note[..], b"\n"].concat()) };
     assert_eq!(found(&track(&[marked]).0), [104]);
 }
 
@@ -93,7 +108,11 @@ fn envelopes() {
     assert_eq!(answered(r#"{"jsonrpc":"2.0","id":7,"result":{"content":[]}}"#), [204]);
     assert_eq!(answered(r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"m"}}"#), [213]);
     for id in ["null", "1.5", "true", "{}"] {
-        assert_eq!(after_handshake(&[&format!(r#">{{"jsonrpc":"2.0","id":{id},"method":"ping"}}"#)]), [202], "{id}");
+        assert_eq!(
+            after_handshake(&[&format!(r#">{{"jsonrpc":"2.0","id":{id},"method":"ping"}}"#)]),
+            [202],
+            "{id}"
+        );
     }
     assert_eq!(after_handshake(&[r#">{"jsonrpc":"2.0","id":5,"method":"tools/list","params":null}"#]), [209]);
     let twice = r#"<{"jsonrpc":"2.0","id":1,"result":{}}"#;
@@ -119,14 +138,21 @@ fn the_handshake() {
     assert_eq!(rules(&[list]), [301]);
     assert_eq!(rules(&[HANDSHAKE[0], list]), [303]);
     assert_eq!(rules(&[HANDSHAKE[0], HANDSHAKE[1], list]), [305]);
-    assert_eq!(rules(&[HANDSHAKE[0], HANDSHAKE[1], r#"<{"jsonrpc":"2.0","id":5,"method":"roots/list"}"#]), [304]);
+    assert_eq!(
+        rules(&[HANDSHAKE[0], HANDSHAKE[1], r#"<{"jsonrpc":"2.0","id":5,"method":"roots/list"}"#]),
+        [304]
+    );
     let cancel = r#">{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":0}}"#;
     assert_eq!(rules(&[HANDSHAKE[0], cancel]), [302]);
     let modern = HANDSHAKE[1].replace("2025-11-25", "2026-07-28");
     assert_eq!(rules(&[HANDSHAKE[0], &modern]), [307]);
-    let bare = r#"<{"jsonrpc":"2.0","id":0,"result":{"protocolVersion":"2025-11-25","serverInfo":{"name":"x"}}}"#;
+    let bare =
+        r#"<{"jsonrpc":"2.0","id":0,"result":{"protocolVersion":"2025-11-25","serverInfo":{"name":"x"}}}"#;
     assert_eq!(rules(&[HANDSHAKE[0], bare]), [306, 306]);
-    assert_eq!(rules(&[r#">{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"x"}}"#]), [306, 306]);
+    assert_eq!(
+        rules(&[r#">{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"x"}}"#]),
+        [306, 306]
+    );
 }
 
 #[test]
@@ -140,21 +166,35 @@ fn tools() {
     assert_eq!(listed(&format!("[{tool},{tool}]")), [403]);
     assert_eq!(answered(r#"{"jsonrpc":"2.0","id":1,"result":{}}"#), [408]);
     assert_eq!(answered(r#"{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"video"}]}}"#), [408]);
-    assert_eq!(answered(r#"{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"image","data":""}]}}"#), [408]);
+    assert_eq!(
+        answered(r#"{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"image","data":""}]}}"#),
+        [408]
+    );
     assert_eq!(answered(r#"{"jsonrpc":"2.0","id":1,"result":{"content":[],"structuredContent":[]}}"#), [407]);
-    assert_eq!(answered(r#"{"jsonrpc":"2.0","id":1,"result":{"content":[],"isError":null,"_meta":null}}"#), [421]);
+    assert_eq!(
+        answered(r#"{"jsonrpc":"2.0","id":1,"result":{"content":[],"isError":null,"_meta":null}}"#),
+        [421]
+    );
 }
 
 #[test]
 fn the_modern_era() {
-    let ask = |method: &str| format!(r#">{{"jsonrpc":"2.0","id":1,"method":"{method}","params":{{"name":"f",{META}}}}}"#);
+    let ask = |method: &str| {
+        format!(r#">{{"jsonrpc":"2.0","id":1,"method":"{method}","params":{{"name":"f",{META}}}}}"#)
+    };
     let call = ask("tools/call");
     let list = ask("tools/list");
     let is = |lines: &[&str], expected: &[u16]| assert_eq!(rules(lines), expected, "{lines:?}");
     is(&[&call, r#"<{"jsonrpc":"2.0","id":1,"result":{"resultType":"complete","content":[]}}"#], &[]);
     is(&[&call, r#"<{"jsonrpc":"2.0","id":1,"result":{"content":[]}}"#], &[502]);
-    is(&[&list, r#"<{"jsonrpc":"2.0","id":1,"result":{"resultType":"complete","tools":[],"ttlMs":-1}}"#], &[503, 503]);
-    is(&[&call, r#"<{"jsonrpc":"2.0","id":1,"result":{"resultType":"input_required","requestState":"x"}}"#], &[]);
+    is(
+        &[&list, r#"<{"jsonrpc":"2.0","id":1,"result":{"resultType":"complete","tools":[],"ttlMs":-1}}"#],
+        &[503, 503],
+    );
+    is(
+        &[&call, r#"<{"jsonrpc":"2.0","id":1,"result":{"resultType":"input_required","requestState":"x"}}"#],
+        &[],
+    );
     is(&[&call, r#"<{"jsonrpc":"2.0","id":1,"error":{"code":-32022,"message":"m"}}"#], &[508]);
     is(&[&call, r#"<{"jsonrpc":"2.0","id":1,"error":{"code":-32050,"message":"m"}}"#], &[210]);
     is(&[&call, r#"<{"jsonrpc":"2.0","id":1,"method":"roots/list"}"#], &[504]);
@@ -167,7 +207,8 @@ fn the_modern_era() {
 
 #[test]
 fn what_is_never_answered() {
-    let mut session = entries(&[&HANDSHAKE[..], &[r#">{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#]].concat());
+    let mut session =
+        entries(&[&HANDSHAKE[..], &[r#">{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#]].concat());
     assert_eq!(track(&session).1.unanswered[0].finding, None, "a living session is not judged");
     session.push(Entry { at: Some(9_000), what: What::Event(Event::Exit { code: Some(0), signal: None }) });
     let summary = track(&session).1;
