@@ -1,1 +1,4 @@
 //! Tests of the whole.
+
+pub mod alloc;
+pub mod transcript;
