@@ -2,36 +2,17 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 #![allow(clippy::arithmetic_side_effects, clippy::std_instead_of_core, clippy::alloc_instead_of_core)]
 
-use barewire::json::{ScanError, ScanFault, Scanner, Step};
-use std::ops::Range;
+mod json_common;
 
-/// All steps of a text that comes in these pieces.
-fn steps(pieces: &[&[u8]]) -> (Vec<Step>, Result<Range<usize>, ScanError>) {
-    let (mut scanner, mut steps) = (Scanner::new(), Vec::new());
-    for piece in pieces {
-        let mut input = *piece;
-        loop {
-            match scanner.step(input) {
-                Ok((taken, step)) => {
-                    input = &input[taken..];
-                    if step == Step::More {
-                        assert!(input.is_empty(), "More with input left");
-                        break;
-                    }
-                    steps.push(step);
-                }
-                Err(error) => return (steps, Err(error)),
-            }
-        }
-    }
-    (steps, scanner.finish())
-}
+use barewire::json::{ScanError, ScanFault, Scanner, Step};
+use json_common::{is_valid, same_at_every_split, steps};
+use std::ops::Range;
 
 #[test]
 fn stops_at_the_outermost_members() {
     let text = br#" {"a" : 1 ,"b":{"c":[2]}, "\u0064":"x"} "#;
     let spans = |range: Range<usize>| std::str::from_utf8(&text[range]).unwrap();
-    let (steps, end) = steps(&[text]);
+    let (steps, end) = steps([&text[..]]);
     let seen: Vec<_> = steps
         .iter()
         .map(|step| match *step {
@@ -60,8 +41,8 @@ fn stops_at_the_outermost_members() {
 #[test]
 fn the_limit_of_depth_counts_the_outermost_container() {
     let nested = |n: usize| [vec![b'['; n], vec![b']'; n]].concat();
-    assert!(steps(&[&nested(128)]).1.is_ok());
-    assert_eq!(steps(&[&nested(129)]).1, Err(ScanError { fault: ScanFault::Depth, at: 128 }));
+    assert!(steps([&nested(128)[..]]).1.is_ok());
+    assert_eq!(steps([&nested(129)[..]]).1, Err(ScanError { fault: ScanFault::Depth, at: 128 }));
 }
 
 #[test]
@@ -164,14 +145,7 @@ fn agrees_with_serde_json_at_every_split() {
         b"\"0123456789abcdefghijklmnopqrstuvwxyz0123456789abcdefghijklmnopqrstuvwxyz\"",
     ];
     for case in cases {
-        let valid = serde_json::from_slice::<serde_json::Value>(case).is_ok();
-        let whole = steps(&[case]);
-        assert_eq!(whole.1.is_ok(), valid, "{:?}", String::from_utf8_lossy(case));
-        for cut in 0..=case.len() {
-            let (a, b) = case.split_at(cut);
-            assert_eq!(steps(&[a, b]), whole, "{:?} at {cut}", String::from_utf8_lossy(case));
-        }
-        let bytes: Vec<_> = case.chunks(1).collect();
-        assert_eq!(steps(&bytes), whole, "{:?} in bytes", String::from_utf8_lossy(case));
+        let (_, end) = same_at_every_split(case);
+        assert_eq!(end.is_ok(), is_valid(case), "{:?}", String::from_utf8_lossy(case));
     }
 }

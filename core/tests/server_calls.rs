@@ -1,4 +1,5 @@
 //! A server of tools, driven by hand: replies now, later, in pieces; cancels; what bad input gets.
+#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, clippy::arithmetic_side_effects)]
 use barewire::json::Raw;
 use barewire::{
     Buffers, Call, CallId, Code, Content, Data, Millis, Noise, Output, Progress, Server, ServerConfig,

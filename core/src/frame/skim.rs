@@ -86,13 +86,20 @@ impl Skim {
     pub(crate) fn feed(&mut self, buffer: &mut [u8], at: Span) -> usize {
         self.fed = self.fed.saturating_add(at.len());
         let mut from = at.start;
-        while self.fault.is_none() && from < at.end {
+        while self.fault.is_none_or(|fault| fault == ScanFault::Depth) && from < at.end {
             let input = Span::new(from, at.end).of(buffer);
+            let position = self.scanner.position();
             let (n, step) = match self.scanner.step(input) {
                 Ok(found) => found,
                 Err(e) => {
                     self.fault = Some(e.fault);
-                    break;
+                    if e.fault != ScanFault::Depth {
+                        break;
+                    }
+                    let skip = self.scanner.position().saturating_sub(position);
+                    self.hold(buffer, Span::new(from, from.saturating_add(skip)));
+                    from = from.saturating_add(skip);
+                    continue;
                 }
             };
             self.hold(buffer, Span::new(from, from.saturating_add(n)));
@@ -109,7 +116,7 @@ impl Skim {
 
     /// The line is over (`ended`), or the input is.
     pub(crate) fn finish(&mut self, ended: bool) -> Skimmed {
-        if self.fault.is_none()
+        if self.fault.is_none_or(|fault| fault == ScanFault::Depth)
             && let Err(e) = self.scanner.finish()
         {
             self.fault = Some(e.fault);

@@ -1,10 +1,12 @@
-//! Eight bytes at a time: finding the next byte that matters, in safe portable code.
+//! A machine word of bytes at a time: finding the next byte that matters, in safe portable code.
 //!
 //! Every mask has the top bit of a byte set where that byte matches. Bits above the lowest set one may be wrong
 //! (a borrow can run through them) unless the function says that they are exact; the lowest one never is.
 
-const LOW: u64 = 0x0101_0101_0101_0101;
-const HIGH: u64 = 0x8080_8080_8080_8080;
+pub(super) const BYTES: usize = size_of::<usize>();
+/// 0x01 and 0x80 in each byte.
+const LOW: usize = usize::MAX / 0xff;
+const HIGH: usize = LOW << 7;
 
 /// The first byte at or after `from` that is a quote, a backslash, a control character or not ASCII.
 #[inline]
@@ -29,39 +31,35 @@ pub(super) fn quote_or_slash(bytes: &[u8], from: usize) -> usize {
     find(bytes, from, |w| zero(w ^ repeat(b'"')) | zero(w ^ repeat(b'\\')), |b| b == b'"' || b == b'\\')
 }
 
-/// The first quote or bracket of any kind at or after `from`.
-#[inline]
-pub(super) fn quote_or_bracket(bytes: &[u8], from: usize) -> usize {
-    // [ is 5B, ] 5D, { 7B, } 7D: with bit 5 set only two values are left, and no other byte becomes one of them.
-    let word = |w: u64| {
-        let curly = w | repeat(0x20);
-        zero(w ^ repeat(b'"')) | zero(curly ^ repeat(b'{')) | zero(curly ^ repeat(b'}'))
-    };
-    find(bytes, from, word, |b| b == b'"' || matches!(b | 0x20, b'{' | b'}'))
+/// Whether there is a backslash among these bytes, whole words of them.
+#[inline(always)]
+pub(super) fn has_slash(bytes: &[u8]) -> bool {
+    let (words, _) = bytes.as_chunks::<BYTES>();
+    words.iter().fold(0, |any, w| any | zero(usize::from_le_bytes(*w) ^ repeat(b'\\'))) != 0
 }
 
-#[inline(always)]
-fn find(bytes: &[u8], from: usize, word: impl Fn(u64) -> u64, byte: impl Fn(u8) -> bool) -> usize {
+#[inline]
+fn find(bytes: &[u8], from: usize, word: impl Fn(usize) -> usize, byte: impl Fn(u8) -> bool) -> usize {
     let Some(mut rest) = bytes.get(from..) else { return bytes.len() };
     let mut at = from;
     // Most strings end within a few words; only those that don't are worth a wider loop.
     let mut narrow = 4u8;
-    while let Some((chunk, after)) = rest.split_first_chunk::<8>() {
-        let mask = word(u64::from_le_bytes(*chunk));
+    while let Some((chunk, after)) = rest.split_first_chunk::<BYTES>() {
+        let mask = word(usize::from_le_bytes(*chunk));
         if mask != 0 {
             return at.wrapping_add(first(mask));
         }
         rest = after;
-        at = at.wrapping_add(8);
+        at = at.wrapping_add(BYTES);
         narrow = narrow.wrapping_sub(1);
         if narrow == 0 {
-            while let Some((chunk, after)) = rest.split_first_chunk::<32>() {
-                let (words, _) = chunk.as_chunks::<8>();
-                if words.iter().fold(0, |any, w| any | word(u64::from_le_bytes(*w))) != 0 {
+            while let Some((chunk, after)) = rest.split_first_chunk::<{ 4 * BYTES }>() {
+                let (words, _) = chunk.as_chunks::<BYTES>();
+                if words.iter().fold(0, |any, w| any | word(usize::from_le_bytes(*w))) != 0 {
                     break;
                 }
                 rest = after;
-                at = at.wrapping_add(32);
+                at = at.wrapping_add(4 * BYTES);
             }
             narrow = 4;
         }
@@ -70,21 +68,21 @@ fn find(bytes: &[u8], from: usize, word: impl Fn(u64) -> u64, byte: impl Fn(u8) 
 }
 
 #[inline(always)]
-fn first(mask: u64) -> usize {
+fn first(mask: usize) -> usize {
     mask.trailing_zeros() as usize / 8
 }
 
 #[inline(always)]
-const fn repeat(byte: u8) -> u64 {
-    LOW.wrapping_mul(byte as u64)
+const fn repeat(byte: u8) -> usize {
+    LOW.wrapping_mul(byte as usize)
 }
 
 #[inline(always)]
-const fn zero(w: u64) -> u64 {
+const fn zero(w: usize) -> usize {
     w.wrapping_sub(LOW) & !w & HIGH
 }
 
 #[inline(always)]
-const fn quote_slash_control(w: u64) -> u64 {
+const fn quote_slash_control(w: usize) -> usize {
     zero(w ^ repeat(b'"')) | zero(w ^ repeat(b'\\')) | w.wrapping_sub(repeat(0x20)) & !w & HIGH
 }

@@ -8,22 +8,44 @@
 //! Nothing here allocates, recurses over what a peer sent, panics, or takes more than linear time. Sizes and
 //! positions are in bytes. Numbers are never rounded unless an `f64` is asked for.
 
+mod compact;
 mod cursor;
+#[cfg(feature = "serde")]
+mod de;
+#[cfg(feature = "serde")]
+mod de_access;
+#[cfg(feature = "serde")]
+mod de_error;
 mod lanes;
+#[cfg(feature = "serde")]
+mod message;
 mod number;
 mod object;
 mod raw;
 mod scan;
+#[cfg(feature = "serde")]
+mod ser;
+#[cfg(feature = "serde")]
+mod ser_parts;
+#[cfg(feature = "serde")]
+mod serde_raw;
 mod sink;
 mod string;
 mod unescape;
+mod utf8;
 mod write;
 
 pub use cursor::{Elements, Members};
 pub(crate) use cursor::{skip, value as value_len};
+#[cfg(feature = "serde")]
+pub use de::{from_raw, from_slice_in_place};
+#[cfg(feature = "serde")]
+pub use de_error::DeError;
 pub use object::{Array, Object};
 pub use raw::{Kind, Raw};
 pub use scan::{DEPTH, ScanError, ScanFault, Scanner, Step};
+#[cfg(feature = "serde")]
+pub use ser::{Refusal, SerError, to_sink};
 pub use sink::{Mark, Sink, Writer};
 pub use string::{Chars, Str};
 pub use unescape::{unescape, unescape_in_place};

@@ -68,10 +68,13 @@ impl<'a> Decimal<'a> {
 
 /// The integer that a number is, if it is one and in range.
 #[inline]
-pub(super) fn integer<T: TryFrom<i128>>(text: &[u8]) -> Option<T> {
-    let value = match plain(text) {
-        Some(value) => i128::from(value),
-        None => large(&Decimal::new(text))?,
+pub(super) fn integer<T: TryFrom<i64> + TryFrom<i128>>(text: &[u8]) -> Option<T> {
+    if let Some(value) = plain(text) {
+        return T::try_from(value).ok();
+    }
+    let value = match magnitude(text)? {
+        (false, value) => i128::try_from(value).ok()?,
+        (true, value) => 0i128.checked_sub_unsigned(value)?,
     };
     T::try_from(value).ok()
 }
@@ -79,6 +82,12 @@ pub(super) fn integer<T: TryFrom<i128>>(text: &[u8]) -> Option<T> {
 /// The nearest finite `f64`.
 pub(super) fn float(text: &[u8]) -> Option<f64> {
     core::str::from_utf8(text).ok()?.parse().ok().filter(|f: &f64| f.is_finite())
+}
+
+/// The nearest finite `f32`.
+#[cfg(feature = "serde")]
+pub(super) fn float32(text: &[u8]) -> Option<f32> {
+    core::str::from_utf8(text).ok()?.parse().ok().filter(|f: &f32| f.is_finite())
 }
 
 /// Up to 18 digits without fraction and exponent, as nearly all numbers are.
@@ -102,18 +111,18 @@ fn plain(text: &[u8]) -> Option<i64> {
     Some(if negative { value.wrapping_neg() } else { value })
 }
 
-/// Anything up to 38 digits.
-fn large(number: &Decimal<'_>) -> Option<i128> {
+/// Whether an integer is negative, and its size; `None` if it is no integer or has more than 128 bits.
+pub(super) fn magnitude(text: &[u8]) -> Option<(bool, u128)> {
+    let number = Decimal::new(text);
     if number.digits == 0 {
-        return Some(0);
+        return Some((false, 0));
     }
     let power = u32::try_from(number.power?).ok()?;
-    let mut value = 0i128;
+    let mut value = 0u128;
     for b in number.digits() {
-        value = value.checked_mul(10)?.checked_add(i128::from(b.wrapping_sub(b'0')))?;
+        value = value.checked_mul(10)?.checked_add(u128::from(b.wrapping_sub(b'0')))?;
     }
-    value = value.checked_mul(10i128.checked_pow(power)?)?;
-    Some(if number.negative { value.wrapping_neg() } else { value })
+    Some((number.negative, value.checked_mul(10u128.checked_pow(power)?)?))
 }
 
 /// The value of `e+12`; 0 if there is no exponent, `None` if it has more than 37 digits.

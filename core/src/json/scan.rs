@@ -3,7 +3,8 @@
 //! It may be fed any split of the text, keeps one bit per open container, never recurses, never looks at a byte
 //! twice and never needs the bytes that it has consumed again.
 
-use super::lanes;
+use super::compact::Stack;
+use super::{lanes, utf8};
 use core::fmt;
 use core::ops::Range;
 
@@ -63,7 +64,8 @@ pub enum Step {
         /// The byte after it.
         end: usize,
     },
-    /// The whole text is complete. An outermost scalar has this step only.
+    /// The whole text is complete. An outermost scalar has this step only; a number at the end of the input not even
+    /// that, since more digits could come: [`Scanner::finish`] ends it.
     End {
         /// Its first byte.
         start: usize,
@@ -102,28 +104,30 @@ pub enum Step {
 /// ```
 #[derive(Clone)]
 pub struct Scanner {
-    /// One bit per open container, the innermost lowest: is it an object?
-    stack: [u64; 2],
+    /// Which open containers are objects.
+    pub(super) stack: Stack,
     /// Bytes consumed.
-    pos: usize,
+    pub(super) pos: usize,
     /// Where the text starts.
     text: usize,
     /// Where the key or value of the outermost container starts.
-    start: usize,
+    pub(super) start: usize,
     /// Where that key ended, or the text; while skimming, how many containers over the limit are open.
-    end: usize,
-    state: State,
+    pub(super) end: usize,
+    pub(super) state: State,
     /// Open containers; `SKIMMING` while there are more than fit.
-    depth: u8,
+    pub(super) depth: u8,
     /// Is the string at hand a key?
-    key: bool,
+    pub(super) key: bool,
     too_deep: bool,
 }
+
+const _: () = assert!(size_of::<Scanner>() < 64);
 
 const SKIMMING: u8 = DEPTH as u8 + 1;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum State {
+pub(super) enum State {
     /// Before the text.
     Start,
     /// A value must come.
@@ -162,7 +166,7 @@ enum State {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Word {
+pub(super) enum Word {
     True,
     False,
     Null,
@@ -197,7 +201,7 @@ impl Scanner {
     /// A scanner before its text.
     pub const fn new() -> Self {
         Self {
-            stack: [0; 2],
+            stack: Stack::EMPTY,
             pos: 0,
             text: 0,
             start: 0,
@@ -268,6 +272,18 @@ impl Scanner {
         let base = self.pos;
         let mut i = 0usize;
         loop {
+            if self.depth > 0
+                && matches!(
+                    self.state,
+                    State::Value | State::FirstElement | State::FirstKey | State::Key | State::After
+                )
+            {
+                let (at, step) = self.compact(input, i);
+                i = at;
+                if let Some(step) = step {
+                    return (i, Ok(step));
+                }
+            }
             // Strings and numbers look at the byte themselves, so that their runs are skipped in one go.
             let byte = match self.state {
                 State::Str => {
@@ -308,7 +324,9 @@ impl Scanner {
                     }
                 }
                 State::Skim => {
-                    i = lanes::quote_or_bracket(input, i);
+                    while input.get(i).is_some_and(|b| !matches!(b, b'"' | b'{' | b'}' | b'[' | b']')) {
+                        i = i.wrapping_add(1);
+                    }
                     match input.get(i) {
                         None => return (i, Ok(Step::More)),
                         Some(&b) => b,
@@ -394,8 +412,8 @@ impl Scanner {
                     }
                 }
                 State::After => match byte {
-                    b',' => self.state = if self.in_object() { State::Key } else { State::Value },
-                    b'}' | b']' if self.in_object() == (byte == b'}') => {
+                    b',' => self.state = if self.stack.in_object() { State::Key } else { State::Value },
+                    b'}' | b']' if self.stack.in_object() == (byte == b'}') => {
                         if let Some(step) = self.close(base.wrapping_add(i).wrapping_add(1)) {
                             return (i.wrapping_add(1), Ok(step));
                         }
@@ -477,9 +495,9 @@ impl Scanner {
     fn characters(&mut self, input: &[u8], from: usize) -> Result<usize, ScanFault> {
         let end = lanes::special(input, from);
         let run = input.get(from..end).unwrap_or_default();
-        let Err(error) = core::str::from_utf8(run) else { return Ok(end) };
+        let Err(valid) = utf8::check(run) else { return Ok(end) };
         // Cut by the end of the input or wrong: byte by byte, so that the fault's place does not depend on cuts.
-        let from = from.wrapping_add(error.valid_up_to());
+        let from = from.wrapping_add(valid);
         self.state = match input.get(from).copied().unwrap_or(0) {
             0xc2..=0xdf => State::Utf8(1, 0x80, 0xbf),
             0xe0 => State::Utf8(2, 0xa0, 0xbf),
@@ -498,12 +516,6 @@ impl Scanner {
     }
 
     #[inline]
-    fn in_object(&self) -> bool {
-        let [low, _] = self.stack;
-        low & 1 == 1
-    }
-
-    #[inline]
     fn open(&mut self, object: bool) -> Result<(), ScanFault> {
         if usize::from(self.depth) >= DEPTH {
             if !self.too_deep {
@@ -514,8 +526,7 @@ impl Scanner {
             self.state = State::Skim;
             return Ok(());
         }
-        let [low, high] = self.stack;
-        self.stack = [low << 1 | u64::from(object), high << 1 | low >> 63];
+        self.stack.push(object);
         self.depth = self.depth.wrapping_add(1);
         self.state = if object { State::FirstKey } else { State::FirstElement };
         Ok(())
@@ -524,8 +535,7 @@ impl Scanner {
     /// The innermost container is closed; `end` is the position after its bracket.
     #[inline]
     fn close(&mut self, end: usize) -> Option<Step> {
-        let [low, high] = self.stack;
-        self.stack = [low >> 1 | high << 63, high >> 1];
+        self.stack.pop();
         self.depth = self.depth.wrapping_sub(1);
         self.ended(end)
     }

@@ -66,8 +66,11 @@ impl<'a> Str<'a> {
         }
         let mut len = 0usize;
         for c in self.chars() {
-            let end = len.checked_add(c.len_utf8())?;
-            c.encode_utf8(out.get_mut(len..end)?);
+            // By way of a buffer that surely suffices: into one that may not, encode_utf8 has a panic.
+            let mut utf8 = [0; 4];
+            let text = c.encode_utf8(&mut utf8).as_bytes();
+            let end = len.checked_add(text.len())?;
+            out.get_mut(len..end)?.copy_from_slice(text);
             len = end;
         }
         core::str::from_utf8(out.get(..len)?).ok()
@@ -107,7 +110,14 @@ impl fmt::Display for Str<'_> {
 impl fmt::Debug for Str<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_char('"')?;
-        self.pieces(|piece| piece.escape_debug().try_for_each(|c| f.write_char(c)))?;
+        for c in self.chars() {
+            // As `str` has it, which is inside double quotes.
+            if c == '\'' {
+                f.write_char(c)?;
+            } else {
+                c.escape_debug().try_for_each(|c| f.write_char(c))?;
+            }
+        }
         f.write_char('"')
     }
 }

@@ -1,5 +1,7 @@
 //! Undoing the escapes of valid strings, in place: the result is never longer than what was written.
 
+use super::lanes;
+
 /// Undoes the escapes of a valid string's body in place; returns the new length in bytes.
 ///
 /// `body` is what stands between the quotes, as a [`Scanner`](super::Scanner) accepted it. Lone surrogates become
@@ -17,31 +19,42 @@ pub fn unescape_in_place(body: &mut [u8]) -> usize {
             room.copy_from_slice(text);
         }
         write = end;
-        // Short runs between escapes are moved byte by byte, long ones at once.
-        let mut near = 16u8;
-        let next = loop {
-            match body.get(read) {
-                None => return write,
-                Some(b'\\') => break read,
-                Some(&b) => {
-                    if let Some(room) = body.get_mut(write) {
-                        *room = b;
-                    }
-                    read = read.wrapping_add(1);
-                    write = write.wrapping_add(1);
-                }
+        // Pieces without a backslash: first words, then wider ones as long as that goes well.
+        let mut narrow = 4u8;
+        while forward::<{ lanes::BYTES }>(body, &mut read, &mut write) {
+            narrow = narrow.wrapping_sub(1);
+            if narrow == 0 {
+                while forward::<{ 8 * lanes::BYTES }>(body, &mut read, &mut write) {}
+                narrow = 4;
             }
-            near = near.wrapping_sub(1);
-            if near == 0 {
-                let rest = body.get(read..).unwrap_or_default();
-                break read.wrapping_add(memchr::memchr(b'\\', rest).unwrap_or(rest.len()));
+        }
+        while let Some(&byte) = body.get(read)
+            && byte != b'\\'
+        {
+            if let Some(room) = body.get_mut(write) {
+                *room = byte;
             }
-        };
-        body.copy_within(read..next, write);
-        write = write.wrapping_add(next.wrapping_sub(read));
-        read = next;
+            read = read.wrapping_add(1);
+            write = write.wrapping_add(1);
+        }
     }
     write
+}
+
+/// Moves `N` bytes down if there is no backslash among them.
+#[inline(always)]
+fn forward<const N: usize>(body: &mut [u8], read: &mut usize, write: &mut usize) -> bool {
+    // They are loaded before they are stored, and `write` is behind `read`: nothing unread is overwritten.
+    if let Some(&bytes) = body.get(*read..).and_then(|rest| rest.first_chunk::<N>())
+        && !lanes::has_slash(&bytes)
+        && let Some(room) = body.get_mut(*write..).and_then(|rest| rest.first_chunk_mut::<N>())
+    {
+        *room = bytes;
+        *read = read.wrapping_add(N);
+        *write = write.wrapping_add(N);
+        return true;
+    }
+    false
 }
 
 /// Undoes the escapes of a valid string's body in place; returns the text.

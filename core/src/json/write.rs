@@ -62,9 +62,8 @@ pub fn write_f64(sink: &mut (impl Sink + ?Sized), value: f64) -> bool {
     if !value.is_finite() {
         return false;
     }
-    let mut text = Text { bytes: [0; 32], len: 0 };
     // `{:?}` is the shortest round trip, and JSON for all finite values.
-    write!(text, "{value:?}").is_ok() && sink.put(text.bytes.get(..text.len).unwrap_or_default())
+    Decimals::of(format_args!("{value:?}")).put(sink)
 }
 
 /// Writes `true` or `false`.
@@ -101,12 +100,25 @@ impl<S: Sink + ?Sized> fmt::Write for Escaping<'_, S> {
     }
 }
 
-struct Text {
-    bytes: [u8; 32],
+/// A formatted number of at most 40 bytes, which 128 bits and all floats need.
+pub(super) struct Decimals {
+    bytes: [u8; 40],
     len: usize,
 }
 
-impl fmt::Write for Text {
+impl Decimals {
+    pub(super) fn of(number: fmt::Arguments<'_>) -> Self {
+        let mut text = Self { bytes: [0; 40], len: 0 };
+        let _ = text.write_fmt(number);
+        text
+    }
+
+    pub(super) fn put(&self, sink: &mut (impl Sink + ?Sized)) -> bool {
+        sink.put(self.bytes.get(..self.len).unwrap_or_default())
+    }
+}
+
+impl fmt::Write for Decimals {
     fn write_str(&mut self, text: &str) -> fmt::Result {
         let end = self.len.saturating_add(text.len());
         self.bytes.get_mut(self.len..end).ok_or(fmt::Error)?.copy_from_slice(text.as_bytes());

@@ -181,7 +181,7 @@ pub(crate) struct Ready {
 pub(crate) enum Route {
     Initialize,
     Ping,
-    Discover(Ready),
+    Discover,
     List(Ready),
     Call(Ready),
     /// The error, and whether its data names the versions that are spoken.
@@ -207,7 +207,7 @@ impl Session {
         if claim.version.is_some() {
             return match modern(claim) {
                 Ok(ready) => match method {
-                    Method::Discover => Route::Discover(ready),
+                    Method::Discover => Route::Discover,
                     Method::ToolsList if tools => Route::List(ready),
                     Method::ToolsCall if tools => Route::Call(ready),
                     _ => NO_METHOD,

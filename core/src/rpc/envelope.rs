@@ -33,8 +33,6 @@ pub(crate) struct Bad {
     pub(crate) id: Option<Span>,
     /// It is a notification or a response, whatever else is wrong with it.
     pub(crate) never_answer: bool,
-    /// It is a response.
-    pub(crate) response: bool,
 }
 
 pub(crate) enum Read {
@@ -70,6 +68,8 @@ pub(crate) fn read(line: &[u8]) -> Read {
                     },
                 }
             }
+            // The rest is skimmed for the id.
+            Err(e) if e.fault == ScanFault::Depth => rest = line.get(scanner.position()..).unwrap_or(&[]),
             Err(e) => return Read::Bad(found.broken(line, e)),
         }
     };
@@ -79,7 +79,7 @@ pub(crate) fn read(line: &[u8]) -> Read {
             Err(bad) => Read::Bad(bad),
         },
         Some(b'[') => Read::Batch(whole),
-        _ => Read::Bad(Bad { fault: Fault::NotAMessage, id: None, never_answer: false, response: false }),
+        _ => Read::Bad(Bad { fault: Fault::NotAMessage, id: None, never_answer: false }),
     }
 }
 
@@ -124,7 +124,6 @@ impl Found {
             fault,
             id,
             never_answer: self.method.is_none() && outcome || self.method.is_some() && self.id.is_none(),
-            response: self.method.is_none() && outcome,
         };
         if self.twice {
             return Err(bad(Fault::TwiceTheKey));
@@ -172,16 +171,11 @@ impl Found {
             ScanFault::Depth => Fault::TooDeep,
         };
         if fault != Fault::TooDeep {
-            return Bad { fault, id: None, never_answer: false, response: false };
+            return Bad { fault, id: None, never_answer: false };
         }
-        // The rest was not checked, so its members are found without trust: an id is taken only if it is one.
-        let id = self.valid_id(line).or_else(|| {
-            let id = Raw::trusted(line.trim_ascii()).get("id")?.as_bytes();
-            let span = Span::within(line, id)?;
-            (Raw::from_bytes(id).is_ok_and(is_id)).then_some(span)
-        });
+        let id = self.valid_id(line);
         let outcome = self.method.is_none() && (self.result.is_some() || self.error.is_some());
-        Bad { fault, id, never_answer: outcome, response: outcome }
+        Bad { fault, id, never_answer: outcome }
     }
 }
 

@@ -33,6 +33,15 @@ impl fmt::Debug for Args<'_> {
 }
 
 impl<'m> Args<'m> {
+    /// Over an object's text that lies elsewhere: a driver that hands calls to threads copies it there. White space
+    /// around it is left out. `None` if it is no JSON object.
+    pub fn from_json(text: &'m mut [u8]) -> Option<Self> {
+        let object = Raw::from_bytes(text).ok().filter(|raw| raw.kind() == Kind::Object)?;
+        let len = object.as_bytes().len();
+        let start = text.len().checked_sub(text.trim_ascii_start().len())?;
+        text.get_mut(start..start.checked_add(len)?).map(Self)
+    }
+
     /// Over a valid JSON object, or nothing, which counts as an empty one.
     pub(crate) const fn new(object: &'m mut [u8]) -> Self {
         Self(object)

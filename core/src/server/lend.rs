@@ -1,52 +1,99 @@
-//! What is under way on the wire, and lending replies.
-use super::jobs::{Around, Job};
+//! Lending: events that borrow from both buffers at once.
+use super::event::{Call, Context, ServerEvent};
+use super::line::Line;
+use super::list::List;
+use super::slot::Open;
+use super::state::{Lend, Server};
+use super::{Args, Reply, ServerConfig};
+use crate::json::{Raw, unescape};
+use crate::machine::mem::Span;
+use crate::machine::slots::{Slots, State};
+use crate::machine::tx::Tx;
+use crate::machine::{CallId, Output};
 
-/// The state of the way out: what is lent, half written, or being said by the machine.
-#[derive(Debug, Default)]
-pub(super) struct Line {
-    /// The call whose reply is in the application's hands.
-    pub(super) lent: Option<u16>,
-    /// The dynamic list is in the application's hands.
-    pub(super) lent_list: bool,
-    /// The call whose result is half on the wire.
-    pub(super) streaming: Option<u16>,
-    /// The application is to be told when what it paused has left.
-    pub(super) more: bool,
-    pub(super) job: Option<Job>,
-    /// How many bytes of the job (of a list: of its part) are written.
-    pub(super) at: usize,
-    pub(super) batch: Option<Batch>,
+impl Server<'_> {
+    /// Lends the reply of the call in a slot, where it left off.
+    pub(super) fn lend(&mut self, index: u16) -> Option<Reply<'_>> {
+        lend(&mut self.slots, &mut self.tx, &mut self.line, self.config.get(), index)
+    }
+
+    pub(super) fn lend_call(&mut self, index: u16, call: Lend) -> Output<'_, ServerEvent<'_>> {
+        let reply = lend(&mut self.slots, &mut self.tx, &mut self.line, self.config.get(), index);
+        let Some(reply) = reply else { return Output::Wait { until: None } };
+        // Name, arguments and `_meta` are disjoint parts of the message; only the arguments are decoded in place.
+        let bytes = self.rx.bytes_mut();
+        let mut name = call.name;
+        if let [_, body @ .., _] = call.name.of_mut(bytes) {
+            let from = call.name.start.saturating_add(1);
+            name = Span::new(from, from.saturating_add(unescape(body).len()));
+        }
+        let args = call.args.unwrap_or_default();
+        let (before, rest) = bytes.split_at_mut_checked(args.start).unwrap_or((&mut [], &mut []));
+        let (args_bytes, after) = rest.split_at_mut_checked(args.len()).unwrap_or((&mut [], &mut []));
+        let (before, after) = (&*before, &*after);
+        let part = |span: Span| {
+            if span.end <= args.start {
+                span.of(before)
+            } else {
+                Span::new(span.start.saturating_sub(args.end), span.end.saturating_sub(args.end)).of(after)
+            }
+        };
+        let name = core::str::from_utf8(part(name)).unwrap_or("");
+        let context = Context {
+            version: call.ready.version,
+            can: call.ready.can,
+            log: call.ready.log,
+            wants_progress: !reply.slot.token.get().is_empty(),
+            meta: call.meta.map(|meta| Raw::trusted(part(meta))),
+        };
+        Output::Event(ServerEvent::Call(Call { name, args: Args::new(args_bytes), reply, context }))
+    }
+
+    pub(super) fn lend_list(&mut self) -> Output<'_, ServerEvent<'_>> {
+        let base = self.base();
+        self.line.lent_list = true;
+        let message = self.rx.bytes().get(base..).unwrap_or(&[]);
+        let around = self.line.around();
+        let out = self.tx.lend_piece();
+        Output::Event(ServerEvent::List(List {
+            out,
+            line: &mut self.line,
+            config: self.config.get(),
+            around,
+            message,
+        }))
+    }
+
+    pub(super) fn notified(&mut self, method: Span, params: Option<Span>) -> Output<'_, ServerEvent<'_>> {
+        let mut end = 0;
+        if let [_, body @ .., _] = method.of_mut(self.rx.bytes_mut()) {
+            end = unescape(body).len();
+        }
+        let bytes = self.rx.bytes();
+        let body = method.of(bytes).get(1..end.saturating_add(1)).unwrap_or(&[]);
+        let params = params.map(|p| Raw::trusted(p.of(bytes))).filter(|p| !p.is_null());
+        Output::Event(ServerEvent::Notified { method: core::str::from_utf8(body).unwrap_or(""), params })
+    }
 }
 
-/// A batch that is being served.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Batch {
-    /// Where the next element starts, from the start of the line.
-    pub(super) next: usize,
-    /// The array of answers is open.
-    pub(super) wrote: bool,
-}
-
-impl Line {
-    pub(super) fn start(&mut self, job: Job) {
-        self.job = Some(job);
-        self.at = 0;
+fn lend<'m>(
+    slots: &'m mut Slots<'_>,
+    tx: &'m mut Tx<'_>,
+    line: &'m mut Line,
+    config: ServerConfig<'m>,
+    index: u16,
+) -> Option<Reply<'m>> {
+    let around = line.around();
+    let slot = slots.at(index)?;
+    let id = CallId { slot: index, serial: slot.serial };
+    let slot = Open::of(slot)?;
+    let streaming = *slot.state == State::Streaming;
+    if !streaming {
+        *slot.state = State::Lent;
     }
-
-    /// An answer is written.
-    pub(super) fn answered(&mut self) {
-        self.lent = None;
-        if let Some(batch) = &mut self.batch {
-            batch.wrote = true;
-        }
-    }
-
-    /// What stands around the next answer.
-    pub(super) const fn around(&self) -> Around {
-        match self.batch {
-            None => Around::LINE,
-            Some(Batch { wrote: false, .. }) => Around { before: "[", after: "" },
-            Some(Batch { wrote: true, .. }) => Around { before: ",", after: "" },
-        }
-    }
+    line.lent = Some(index);
+    let cap = if streaming { usize::MAX } else { config.reply.unwrap_or(usize::MAX) };
+    let out = tx.lend(cap);
+    let mark = out.end();
+    Some(Reply { out, slot, line, config, around, id, mark, content_at: None, lost: false, pieces: false })
 }

@@ -1,7 +1,7 @@
 //! Listing tools, from a table or from the application, through a transmit buffer of any size.
 use super::ServerConfig;
 use super::jobs::{Around, Job, Part, Say};
-use super::lend::Line;
+use super::line::Line;
 use crate::machine::tx::{Out, Window};
 use crate::mcp::Tool;
 

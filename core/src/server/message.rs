@@ -1,65 +1,18 @@
-//! One message at a time: what it is, who is answered, and with what.
-use super::jobs::{Data, Job, Part, To};
-use super::lend::Batch;
-use super::machine::{Server, Step};
-use super::{ServerConfig, Source};
+//! One message at a time: what it is, and who is answered.
+use super::jobs::{Data, Job, To};
+use super::judge::{Verdict, in_flight};
+use super::line::Batch;
+use super::state::{Current, Server, Step};
 use crate::frame::{Found, Skimmed};
-use crate::json::{Kind, Raw, skip, value_len};
+use crate::json::{Raw, skip, value_len};
+use crate::machine::Noise;
 use crate::machine::mem::Span;
-use crate::machine::slots::{Slot, State};
-use crate::machine::{CallId, Noise};
-use crate::mcp::{Abilities, Method, Ready, Route, Version, claim};
+use crate::machine::slots::State;
+use crate::mcp::Version;
 use crate::rpc::{Bad, Code, Envelope, Fault, Read, Shape, read};
 
 /// How often in a row noise is answered.
 const PATIENCE: u8 = 8;
-
-/// The message at hand: where it stands in its line, and its envelope, so that nothing is read twice while it waits.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Current {
-    /// From the start of the line.
-    pub(super) at: Span,
-    envelope: Envelope,
-    /// A call that waits for a slot or for room.
-    call: Option<Lend>,
-}
-
-/// The members of params that are used, from the start of the line.
-#[derive(Clone, Copy, Default)]
-struct Params<'a> {
-    name: Option<Raw<'a>>,
-    arguments: Option<Raw<'a>>,
-    cursor: Option<Raw<'a>>,
-    meta: Option<Raw<'a>>,
-}
-
-impl<'a> Params<'a> {
-    fn read(params: Option<Raw<'a>>) -> Self {
-        let mut found = Self::default();
-        for (key, value) in params.into_iter().flat_map(Raw::members) {
-            let place = if key.is("_meta") {
-                &mut found.meta
-            } else if key.is("name") {
-                &mut found.name
-            } else if key.is("arguments") {
-                &mut found.arguments
-            } else if key.is("cursor") {
-                &mut found.cursor
-            } else {
-                continue;
-            };
-            *place = Some(value).filter(|v| !v.is_null());
-        }
-        found
-    }
-}
-
-/// What becomes of one request.
-enum Verdict {
-    Say(Job),
-    Call(Lend),
-    Open { version: Version, can: Abilities, client: Option<Span> },
-}
 
 impl Server<'_> {
     /// Reads on. `None`: nothing complete is there.
@@ -73,7 +26,7 @@ impl Server<'_> {
             if let Some(current) = self.current {
                 return Some(self.serve(line, current));
             }
-            let Some(at) = self.next_part(line) else { continue };
+            let Some(at) = self.next_part(line) else { return Some(Step::Again) };
             match read(at.shifted(line.start).of(self.rx.bytes())) {
                 Read::Message(envelope) => self.current = Some(Current { at, envelope, call: None }),
                 Read::Batch(inside) if self.line.batch.is_none() && self.takes_batches() => {
@@ -94,7 +47,7 @@ impl Server<'_> {
     }
 
     /// The next message of the line: all of it, or a batch's next element. `None`: a batch is over.
-    fn next_part(&mut self, line: Span) -> Option<Span> {
+    pub(super) fn next_part(&mut self, line: Span) -> Option<Span> {
         let whole = line_span(line);
         let Some(batch) = &mut self.line.batch else { return Some(whole) };
         let bytes = line.of(self.rx.bytes());
@@ -105,9 +58,8 @@ impl Server<'_> {
                 let wrote = batch.wrote;
                 self.line.batch = None;
                 if wrote {
-                    self.line.start(Job::BatchEnd);
                     // The line is consumed when the bracket is out.
-                    self.run_job();
+                    self.line.start(Job::BatchEnd);
                 } else {
                     self.rx.consume();
                 }
@@ -121,20 +73,12 @@ impl Server<'_> {
         }
     }
 
-    fn takes_batches(&self) -> bool {
+    pub(super) fn takes_batches(&self) -> bool {
         self.session.legacy == Some(Version::V2025_03_26)
     }
 
-    /// The message at hand needs nothing more.
-    pub(super) fn next_message(&mut self) {
-        self.current = None;
-        if self.line.batch.is_none() {
-            self.rx.consume();
-        }
-    }
-
     /// A line that was longer than the buffer.
-    fn too_long(&mut self, found: Skimmed) -> Step {
+    pub(super) fn too_long(&mut self, found: Skimmed) -> Step {
         let limit = self.rx.limit();
         let fault = match found.fault {
             Some(_) if found.cut => Fault::Cut,
@@ -162,7 +106,7 @@ impl Server<'_> {
     }
 
     /// May noise be answered once more?
-    fn may_answer_noise(&mut self) -> bool {
+    pub(super) fn may_answer_noise(&mut self) -> bool {
         if self.config.get().noise == Noise::Ignore || self.noise >= PATIENCE {
             return false;
         }
@@ -171,7 +115,7 @@ impl Server<'_> {
     }
 
     /// What has no readable id: answered if the channel is one where that helps.
-    fn noise(&mut self, line: Span, at: Span, fault: Fault, ended: bool) -> Step {
+    pub(super) fn noise(&mut self, line: Span, at: Span, fault: Fault, ended: bool) -> Step {
         let (code, text) = match fault {
             Fault::NotJson { .. } | Fault::NotUtf8 { .. } => (Code::PARSE_ERROR, "Parse error"),
             Fault::Batch => (Code::INVALID_REQUEST, "batches are only part of revision 2025-03-26"),
@@ -187,7 +131,7 @@ impl Server<'_> {
         Step::Fault(fault, at.shifted(line.start))
     }
 
-    fn bad(&mut self, line: Span, at: Span, bad: Bad, ended: bool) -> Step {
+    pub(super) fn bad(&mut self, line: Span, at: Span, bad: Bad, ended: bool) -> Step {
         match bad.id {
             _ if bad.never_answer => {
                 self.next_message();
@@ -206,12 +150,12 @@ impl Server<'_> {
         }
     }
 
-    fn refuse(&mut self, id: Span, code: Code, text: &'static str, data: Data) {
+    pub(super) fn refuse(&mut self, id: Span, code: Code, text: &'static str, data: Data) {
         self.line.start(Job::Error { to: To::Message(id), code, text, data });
     }
 
     /// A valid message.
-    fn serve(&mut self, line: Span, current: Current) -> Step {
+    pub(super) fn serve(&mut self, line: Span, current: Current) -> Step {
         let Current { at, envelope, call } = current;
         let place = at.shifted(line.start);
         match envelope.shape {
@@ -255,117 +199,7 @@ impl Server<'_> {
         }
     }
 
-    /// What the request gets. Spans of the verdict count from the start of the line.
-    fn judge(&mut self, line: Span, at: Span, id: Span, envelope: &Envelope) -> Result<Verdict, Fault> {
-        let all = line.of(self.rx.bytes());
-        let message = at.of(all);
-        let span = |raw: Raw<'_>| Span::within(all, raw.as_bytes()).unwrap_or_default();
-        let refuse =
-            |code: Code, text, data| Ok(Verdict::Say(Job::Error { to: To::Message(id), code, text, data }));
-        let invalid = |text| refuse(Code::INVALID_PARAMS, text, Data::None);
-        let method = Method::of(Raw::trusted(envelope.method.unwrap_or_default().of(message)));
-        let raw_id = Raw::trusted(id.of(all));
-        let open = self.slots.find(|slot| in_flight(slot, raw_id)).is_some();
-        let rebooted = open && method == Method::Discover && self.config.get().noise == Noise::Ignore;
-        if open && method != Method::Initialize && !rebooted {
-            return Err(Fault::IdInUse);
-        }
-        let params = envelope.params.map(|p| Raw::trusted(p.of(message))).filter(|p| !p.is_null());
-        if params.is_some_and(|p| p.kind() != Kind::Object) {
-            return invalid("params must be an object");
-        }
-        let found = Params::read(params);
-        if found.meta.is_some_and(|m| m.kind() != Kind::Object) {
-            return invalid("params._meta must be an object");
-        }
-        let claim = claim(found.meta);
-        let config = self.config.get();
-        let batched = self.line.batch.is_some();
-        let route = self.session.route(method, &claim, config.has_tools());
-        if batched && (claim.version.is_some() || matches!(route, Route::Initialize)) {
-            return refuse(Code::INVALID_REQUEST, "not allowed in a batch", Data::None);
-        }
-        let verdict = match route {
-            Route::Refuse(code, text, versions) => {
-                let data = match claim.version {
-                    Some(requested) if versions => Data::Versions(span(requested)),
-                    _ => Data::None,
-                };
-                return refuse(code, text, data);
-            }
-            Route::Initialize => return initialize(params, &invalid, &span),
-            Route::Ping => Verdict::Say(Job::Empty { id }),
-            Route::Discover(_) => Verdict::Say(Job::Discover { id }),
-            Route::List(ready) => {
-                let Some((item, until)) = page(&config, found.cursor) else {
-                    return invalid("a cursor that was not issued here");
-                };
-                Verdict::Say(Job::Tools { id, version: ready.version, part: Part::Head, item, until })
-            }
-            Route::Call(ready) => {
-                let Some(name) = found.name.filter(|n| n.kind() == Kind::String) else {
-                    return invalid("params.name must be a string");
-                };
-                if let Some(text) = found.arguments.and_then(wrong_arguments) {
-                    return invalid(text);
-                }
-                if let Source::Table(table) = config.tools
-                    && !table.iter().any(|tool| name.is(tool.name))
-                {
-                    return invalid("Unknown tool");
-                }
-                Verdict::Call(Lend {
-                    id,
-                    name: span(name),
-                    args: found.arguments.map(span),
-                    meta: found.meta.map(span),
-                    token: claim.token.map(span),
-                    ready,
-                })
-            }
-        };
-        let modern = claim.version.is_some();
-        self.session.modern |= modern;
-        if rebooted {
-            self.doom(|_| true);
-        }
-        Ok(verdict)
-    }
-
-    fn open(&mut self, version: Version, can: Abilities) {
-        let all = self.config.get().noise == Noise::Ignore;
-        self.doom(|slot| {
-            all || !super::jobs::server_side(Some(slot)).is_some_and(|own| own.version.is_modern())
-        });
-        self.session.legacy = Some(version);
-        self.session.can = can;
-    }
-
-    /// A call that may start as soon as there are a slot and room.
-    fn take(&mut self, line: Span, call: Lend, place: Span) -> Step {
-        let id = call.id;
-        let config = self.config.get();
-        if !self.tx.has_room(config.reply.unwrap_or(usize::MAX)) {
-            return Step::Send;
-        }
-        let Some(slot) = self.slots.find_free(self.serial) else {
-            // An open array can't wait: what would free a slot could not be sent before its end.
-            if config.refuse_when_full || self.line.batch.is_some() {
-                self.refuse(id, Code::INTERNAL, "busy: too many calls at once", Data::None);
-                return Step::Fault(Fault::Busy, place);
-            }
-            return Step::Blocked;
-        };
-        let call = call.shifted(line.start);
-        if !self.fill(slot, &call) {
-            self.refuse(id, Code::INVALID_REQUEST, "id too long", Data::None);
-            return Step::Fault(Fault::IdTooLong, place);
-        }
-        self.next_message();
-        Step::Call(slot, call)
-    }
-
-    fn notification(&mut self, place: Span, envelope: &Envelope) -> Step {
+    pub(super) fn notification(&mut self, place: Span, envelope: &Envelope) -> Step {
         let message = place.of(self.rx.bytes());
         let method = envelope.method.unwrap_or_default();
         let params = envelope.params.map(|p| p.shifted(place.start));
@@ -383,87 +217,6 @@ impl Server<'_> {
         self.next_message();
         step
     }
-
-    pub(super) fn cancelled(&mut self, slot: u16) -> Step {
-        let Some(s) = self.slots.at(slot) else { return Step::Again };
-        let id = CallId { slot, serial: s.serial };
-        s.free();
-        Step::Cancelled(id)
-    }
-}
-
-/// What lending a call needs; spans from the start of the line.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Lend {
-    pub(super) id: Span,
-    /// With its quotes.
-    pub(super) name: Span,
-    pub(super) args: Option<Span>,
-    pub(super) meta: Option<Span>,
-    pub(super) token: Option<Span>,
-    pub(super) ready: Ready,
-}
-
-impl Lend {
-    fn shifted(self, by: usize) -> Self {
-        Self {
-            id: self.id.shifted(by),
-            name: self.name.shifted(by),
-            args: self.args.map(|s| s.shifted(by)),
-            meta: self.meta.map(|s| s.shifted(by)),
-            token: self.token.map(|s| s.shifted(by)),
-            ready: self.ready,
-        }
-    }
-}
-
-fn initialize(
-    params: Option<Raw<'_>>,
-    invalid: &dyn Fn(&'static str) -> Result<Verdict, Fault>,
-    span: &dyn Fn(Raw<'_>) -> Span,
-) -> Result<Verdict, Fault> {
-    let Some(params) = params else { return invalid("params.protocolVersion is missing") };
-    let Some(wanted) = params.get("protocolVersion").filter(|v| v.kind() == Kind::String) else {
-        return invalid("params.protocolVersion must be a string");
-    };
-    let legacy = Version::ALL.into_iter().filter(|v| !v.is_modern());
-    let version = legacy.filter(|v| wanted.is(v.as_str())).last().unwrap_or(Version::NEWEST_LEGACY);
-    let name = params.get("clientInfo").and_then(|info| info.get("name"));
-    let can = params.get("capabilities").map(Abilities::read).unwrap_or_default();
-    Ok(Verdict::Open { version, can, client: name.filter(|n| n.kind() == Kind::String).map(span) })
-}
-
-/// The page that a cursor asks for: its first item, and where it ends.
-fn page(config: &ServerConfig<'_>, cursor: Option<Raw<'_>>) -> Option<(usize, usize)> {
-    let size = config.page.map(usize::from);
-    let start = match cursor {
-        None => 0,
-        Some(cursor) => {
-            let text = cursor.as_string()?.plain()?;
-            let start = text.parse::<usize>().ok()?;
-            let canonical = !text.starts_with(['0', '+']) && start.checked_rem(size?)? == 0;
-            let inside = match config.tools {
-                Source::Table(table) => start < table.len(),
-                _ => true,
-            };
-            (canonical && inside).then_some(start)?
-        }
-    };
-    Some((start, size.map_or(usize::MAX, |size| start.saturating_add(size))))
-}
-
-fn wrong_arguments(arguments: Raw<'_>) -> Option<&'static str> {
-    match arguments.kind() {
-        Kind::Object => None,
-        Kind::String => Some("arguments must be an object, got string"),
-        Kind::Array => Some("arguments must be an object, got array"),
-        Kind::Number => Some("arguments must be an object, got number"),
-        _ => Some("arguments must be an object, got boolean"),
-    }
-}
-
-fn in_flight(slot: &Slot, id: Raw<'_>) -> bool {
-    !matches!(slot.state, State::Free | State::Doomed) && Raw::trusted(slot.id.get()).same_id(id)
 }
 
 const fn line_span(line: Span) -> Span {

@@ -1,6 +1,6 @@
 //! Answering a call.
 use super::jobs::{Around, Data, Job, Say, To};
-use super::lend::Line;
+use super::line::Line;
 use super::slot::{Open, Stage};
 use super::{BadArgs, ServerConfig};
 use crate::json::{Kind, Raw, Sink, write_raw, write_str, write_str_part, write_u64};

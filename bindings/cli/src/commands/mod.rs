@@ -1,0 +1,5 @@
+//! One module per command.
+
+pub(crate) mod explain;
+pub(crate) mod serve;
+pub(crate) mod tap;

@@ -1,0 +1,234 @@
+//! What a request gets.
+use super::jobs::{Data, Job, Part, To};
+use super::slot::SlotServer;
+use super::state::{Lend, Server, Step};
+use super::{ServerConfig, Source};
+use crate::json::{Kind, Raw};
+use crate::machine::Noise;
+use crate::machine::mem::Span;
+use crate::machine::slots::{Side, Slot, State};
+use crate::mcp::{Abilities, Method, Route, Version, claim};
+use crate::rpc::{Code, Envelope, Fault};
+
+/// The members of params that are used, from the start of the line.
+#[derive(Clone, Copy, Default)]
+struct Params<'a> {
+    name: Option<Raw<'a>>,
+    arguments: Option<Raw<'a>>,
+    cursor: Option<Raw<'a>>,
+    meta: Option<Raw<'a>>,
+}
+
+impl<'a> Params<'a> {
+    fn read(params: Option<Raw<'a>>) -> Self {
+        let mut found = Self::default();
+        for (key, value) in params.into_iter().flat_map(Raw::members) {
+            let place = if key.is("_meta") {
+                &mut found.meta
+            } else if key.is("name") {
+                &mut found.name
+            } else if key.is("arguments") {
+                &mut found.arguments
+            } else if key.is("cursor") {
+                &mut found.cursor
+            } else {
+                continue;
+            };
+            *place = Some(value).filter(|v| !v.is_null());
+        }
+        found
+    }
+}
+
+/// What becomes of one request.
+pub(super) enum Verdict {
+    Say(Job),
+    Call(Lend),
+    Open { version: Version, can: Abilities, client: Option<Span> },
+}
+
+impl Server<'_> {
+    /// What the request gets. Spans of the verdict count from the start of the line.
+    pub(super) fn judge(
+        &mut self,
+        line: Span,
+        at: Span,
+        id: Span,
+        envelope: &Envelope,
+    ) -> Result<Verdict, Fault> {
+        let all = line.of(self.rx.bytes());
+        let message = at.of(all);
+        let span = |raw: Raw<'_>| Span::within(all, raw.as_bytes()).unwrap_or_default();
+        let refuse =
+            |code: Code, text, data| Ok(Verdict::Say(Job::Error { to: To::Message(id), code, text, data }));
+        let invalid = |text| refuse(Code::INVALID_PARAMS, text, Data::None);
+        let method = Method::of(Raw::trusted(envelope.method.unwrap_or_default().of(message)));
+        let raw_id = Raw::trusted(id.of(all));
+        let open = self.slots.find(|slot| in_flight(slot, raw_id)).is_some();
+        let rebooted = open && method == Method::Discover && self.config.get().noise == Noise::Ignore;
+        if open && method != Method::Initialize && !rebooted {
+            return Err(Fault::IdInUse);
+        }
+        let params = envelope.params.map(|p| Raw::trusted(p.of(message))).filter(|p| !p.is_null());
+        if params.is_some_and(|p| p.kind() != Kind::Object) {
+            return invalid("params must be an object");
+        }
+        let found = Params::read(params);
+        if found.meta.is_some_and(|m| m.kind() != Kind::Object) {
+            return invalid("params._meta must be an object");
+        }
+        let claim = claim(found.meta);
+        let config = self.config.get();
+        let batched = self.line.batch.is_some();
+        let route = self.session.route(method, &claim, config.has_tools());
+        if batched && (claim.version.is_some() || matches!(route, Route::Initialize)) {
+            return refuse(Code::INVALID_REQUEST, "not allowed in a batch", Data::None);
+        }
+        let verdict = match route {
+            Route::Refuse(code, text, versions) => {
+                let data = match claim.version {
+                    Some(requested) if versions => Data::Versions(span(requested)),
+                    _ => Data::None,
+                };
+                return refuse(code, text, data);
+            }
+            Route::Initialize => return initialize(params, &invalid, &span),
+            Route::Ping => Verdict::Say(Job::Empty { id }),
+            Route::Discover => Verdict::Say(Job::Discover { id }),
+            Route::List(ready) => {
+                let Some((item, until)) = page(&config, found.cursor) else {
+                    return invalid("a cursor that was not issued here");
+                };
+                Verdict::Say(Job::Tools { id, version: ready.version, part: Part::Head, item, until })
+            }
+            Route::Call(ready) => {
+                let Some(name) = found.name.filter(|n| n.kind() == Kind::String) else {
+                    return invalid("params.name must be a string");
+                };
+                if let Some(text) = found.arguments.and_then(wrong_arguments) {
+                    return invalid(text);
+                }
+                if let Source::Table(table) = config.tools
+                    && !table.iter().any(|tool| name.is(tool.name))
+                {
+                    return invalid("Unknown tool");
+                }
+                Verdict::Call(Lend {
+                    id,
+                    name: span(name),
+                    args: found.arguments.map(span),
+                    meta: found.meta.map(span),
+                    token: claim.token.map(span),
+                    ready,
+                })
+            }
+        };
+        let modern = claim.version.is_some();
+        self.session.modern |= modern;
+        if rebooted {
+            self.doom(|_| true);
+        }
+        Ok(verdict)
+    }
+
+    pub(super) fn open(&mut self, version: Version, can: Abilities) {
+        let all = self.config.get().noise == Noise::Ignore;
+        self.doom(|slot| {
+            all || !super::jobs::server_side(Some(slot)).is_some_and(|own| own.version.is_modern())
+        });
+        self.session.legacy = Some(version);
+        self.session.can = can;
+    }
+
+    /// A call that may start as soon as there are a slot and room.
+    pub(super) fn take(&mut self, line: Span, call: Lend, place: Span) -> Step {
+        let id = call.id;
+        let config = self.config.get();
+        if !self.tx.has_room(config.reply.unwrap_or(usize::MAX)) {
+            return Step::Send;
+        }
+        let Some(slot) = self.slots.find_free(self.serial) else {
+            // An open array can't wait: what would free a slot could not be sent before its end.
+            if config.refuse_when_full || self.line.batch.is_some() {
+                self.refuse(id, Code::INTERNAL, "busy: too many calls at once", Data::None);
+                return Step::Fault(Fault::Busy, place);
+            }
+            return Step::Blocked;
+        };
+        let call = call.shifted(line.start);
+        if !self.fill(slot, &call) {
+            self.refuse(id, Code::INVALID_REQUEST, "id too long", Data::None);
+            return Step::Fault(Fault::IdTooLong, place);
+        }
+        self.next_message();
+        Step::Call(slot, call)
+    }
+
+    /// Notes a call in its slot; false if its id does not fit.
+    pub(super) fn fill(&mut self, index: u16, lend: &Lend) -> bool {
+        let long = self.slots.keeps_long();
+        let serial = self.serial;
+        let Some(slot) = self.slots.at(index) else { return false };
+        let bytes = self.rx.bytes();
+        if !slot.id.set(lend.id.of(bytes), long) {
+            return false;
+        }
+        // A token that does not fit only means that no progress is told.
+        slot.token.set(lend.token.unwrap_or_default().of(bytes), long);
+        slot.serial = serial;
+        slot.state = State::Lent;
+        slot.side = Side::Server(SlotServer::new(lend.ready.version));
+        self.serial = self.serial.wrapping_add(1).max(1);
+        self.most_calls = self.most_calls.max(self.slots.in_use());
+        true
+    }
+}
+
+fn initialize(
+    params: Option<Raw<'_>>,
+    invalid: &dyn Fn(&'static str) -> Result<Verdict, Fault>,
+    span: &dyn Fn(Raw<'_>) -> Span,
+) -> Result<Verdict, Fault> {
+    let Some(params) = params else { return invalid("params.protocolVersion is missing") };
+    let Some(wanted) = params.get("protocolVersion").filter(|v| v.kind() == Kind::String) else {
+        return invalid("params.protocolVersion must be a string");
+    };
+    let legacy = Version::ALL.into_iter().find(|v| !v.is_modern() && wanted.is(v.as_str()));
+    let version = legacy.unwrap_or(Version::NEWEST_LEGACY);
+    let name = params.get("clientInfo").and_then(|info| info.get("name"));
+    let can = params.get("capabilities").map(Abilities::read).unwrap_or_default();
+    Ok(Verdict::Open { version, can, client: name.filter(|n| n.kind() == Kind::String).map(span) })
+}
+
+/// The page that a cursor asks for: its first item, and where it ends.
+fn page(config: &ServerConfig<'_>, cursor: Option<Raw<'_>>) -> Option<(usize, usize)> {
+    let size = config.page.map(usize::from);
+    let start = match cursor {
+        None => 0,
+        Some(cursor) => {
+            let text = cursor.as_string()?.plain()?;
+            let start = text.parse::<usize>().ok()?;
+            let canonical = !text.starts_with(['0', '+']) && start.checked_rem(size?)? == 0;
+            let inside = match config.tools {
+                Source::Table(table) => start < table.len(),
+                _ => true,
+            };
+            (canonical && inside).then_some(start)?
+        }
+    };
+    Some((start, size.map_or(usize::MAX, |size| start.saturating_add(size))))
+}
+
+fn wrong_arguments(arguments: Raw<'_>) -> Option<&'static str> {
+    match arguments.kind() {
+        Kind::Object => None,
+        Kind::String => Some("arguments must be an object, got string"),
+        Kind::Array => Some("arguments must be an object, got array"),
+        Kind::Number => Some("arguments must be an object, got number"),
+        _ => Some("arguments must be an object, got boolean"),
+    }
+}
+
+pub(super) fn in_flight(slot: &Slot, id: Raw<'_>) -> bool {
+    !matches!(slot.state, State::Free | State::Doomed) && Raw::trusted(slot.id.get()).same_id(id)
+}

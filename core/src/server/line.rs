@@ -1,0 +1,52 @@
+//! What is under way on the wire, and lending replies.
+use super::jobs::{Around, Job};
+
+/// The state of the way out: what is lent, half written, or being said by the machine.
+#[derive(Debug, Default)]
+pub(super) struct Line {
+    /// The call whose reply is in the application's hands.
+    pub(super) lent: Option<u16>,
+    /// The dynamic list is in the application's hands.
+    pub(super) lent_list: bool,
+    /// The call whose result is half on the wire.
+    pub(super) streaming: Option<u16>,
+    /// The application is to be told when what it paused has left.
+    pub(super) more: bool,
+    pub(super) job: Option<Job>,
+    /// How many bytes of the job (of a list: of its part) are written.
+    pub(super) at: usize,
+    pub(super) batch: Option<Batch>,
+}
+
+/// A batch that is being served.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Batch {
+    /// Where the next element starts, from the start of the line.
+    pub(super) next: usize,
+    /// The array of answers is open.
+    pub(super) wrote: bool,
+}
+
+impl Line {
+    pub(super) fn start(&mut self, job: Job) {
+        self.job = Some(job);
+        self.at = 0;
+    }
+
+    /// An answer is written.
+    pub(super) fn answered(&mut self) {
+        self.lent = None;
+        if let Some(batch) = &mut self.batch {
+            batch.wrote = true;
+        }
+    }
+
+    /// What stands around the next answer.
+    pub(super) const fn around(&self) -> Around {
+        match self.batch {
+            None => Around::LINE,
+            Some(Batch { wrote: false, .. }) => Around { before: "[", after: "" },
+            Some(Batch { wrote: true, .. }) => Around { before: ",", after: "" },
+        }
+    }
+}

@@ -1,0 +1,185 @@
+//! The state of the machine, and what its parts tell each other.
+use super::config::Config;
+use super::line::Line;
+use crate::frame::{Found, Lines};
+use crate::machine::mem::Span;
+use crate::machine::slots::{Slot, Slots, State};
+use crate::machine::tx::Tx;
+use crate::machine::{Buffers, CallId, Millis};
+use crate::mcp::{Ready, Session, Version};
+use crate::rpc::{Envelope, Fault};
+
+/// The server's machine. It never reads a clock, never does I/O, never allocates in lent buffers, and never fails: a peer's mistake is an event,
+/// answered already.
+///
+/// **Drain rule:** after any call that changes the machine, call [`poll`](Self::poll) until it returns `Wait`, `Blocked` or `Closed`.
+/// **Read rule:** read only into a [`space`](Self::space) that is not empty; after `Wait` it never is.
+/// **One at a time:** whatever a call lends ends at the next call on the machine, which settles it. Nothing half written is ever visible in
+/// [`output`](Self::output).
+/// **Room:** a reply always has the same room ([`ServerConfig::reply`], or all of the transmit buffer), so what fits never depends on timing.
+/// **Line:** between `pause` and `finish` nothing else can be sent. **Slots:** every call takes one from lending to its end.
+///
+/// ```
+/// use barewire::{Millis, Output, Server, ServerConfig, ServerEvent, Storage, Tool};
+/// static TOOLS: &[Tool<'static>] = &[Tool::new("greet", "Says hello.", r#"{"type":"object"}"#)];
+/// static CONFIG: ServerConfig<'static> = ServerConfig::new("hello", "1.0.0").tools(TOOLS);
+///
+/// fn run(mut read: impl FnMut(&mut [u8]) -> usize, mut write: impl FnMut(&[u8]) -> usize) {
+///     let mut storage = Storage::<1024, 1024, 1>::new();
+///     let mut server = Server::new(&CONFIG, storage.buffers());
+///     loop {
+///         match server.poll(Millis(0)) {
+///             Output::Send(bytes) => { let n = write(bytes); server.sent(n); }
+///             Output::Event(ServerEvent::Call(call)) => { let _ = call.reply.text("hello").finish(); }
+///             Output::Event(_) => {}
+///             Output::Wait { .. } | Output::Blocked { .. } => match read(server.space()) {
+///                 0 => server.end_of_input(),
+///                 n => server.filled(n),
+///             },
+///             Output::Closed => return,
+///         }
+///     }
+/// }
+/// # let mut input = &b"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}\n"[..];
+/// # let mut out = Vec::new();
+/// # run(|b| { let n = b.len().min(input.len()); b[..n].copy_from_slice(&input[..n]); input = &input[n..]; n },
+/// #     |b| { out.extend_from_slice(b); b.len() });
+/// # assert_eq!(out, b"{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}\n");
+/// ```
+pub struct Server<'b> {
+    pub(super) config: Config<'b>,
+    pub(super) rx: Lines<'b>,
+    pub(super) tx: Tx<'b>,
+    pub(super) slots: Slots<'b>,
+    pub(super) line: Line,
+    pub(super) session: Session,
+    pub(super) current: Option<Current>,
+    pub(super) serial: u32,
+    /// Noise answered in a row.
+    pub(super) noise: u8,
+    pub(super) changed: bool,
+    pub(super) drain_until: Option<Millis>,
+    pub(super) most_calls: usize,
+}
+
+impl core::fmt::Debug for Server<'_> {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.debug_struct("Server")
+            .field("session", &self.session)
+            .field("calls", &self.slots.in_use())
+            .finish_non_exhaustive()
+    }
+}
+
+/// What comes next, without borrowing anything.
+pub(super) enum Step {
+    Again,
+    Send,
+    Blocked,
+    Call(u16, Lend),
+    More(u16),
+    List,
+    Cancelled(CallId),
+    Opened { version: Version, client: Option<Span> },
+    Fault(Fault, Span),
+    Notified { method: Span, params: Option<Span> },
+    Idle,
+}
+
+/// The message at hand: where it stands in its line, and its envelope, so that nothing is read twice while it waits.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Current {
+    /// From the start of the line.
+    pub(super) at: Span,
+    pub(super) envelope: Envelope,
+    /// A call that waits for a slot or for room.
+    pub(super) call: Option<Lend>,
+}
+
+/// What lending a call needs; spans from the start of the line.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Lend {
+    pub(super) id: Span,
+    /// With its quotes.
+    pub(super) name: Span,
+    pub(super) args: Option<Span>,
+    pub(super) meta: Option<Span>,
+    pub(super) token: Option<Span>,
+    pub(super) ready: Ready,
+}
+
+impl Lend {
+    pub(super) fn shifted(self, by: usize) -> Self {
+        Self {
+            id: self.id.shifted(by),
+            name: self.name.shifted(by),
+            args: self.args.map(|s| s.shifted(by)),
+            meta: self.meta.map(|s| s.shifted(by)),
+            token: self.token.map(|s| s.shifted(by)),
+            ready: self.ready,
+        }
+    }
+}
+
+impl<'b> Server<'b> {
+    pub(super) fn with(config: Config<'b>, buffers: Buffers<'b>) -> Self {
+        let framing = config.get().framing;
+        Self {
+            config,
+            rx: Lines::over(buffers.rx, framing),
+            tx: Tx::new(buffers.tx),
+            slots: buffers.slots,
+            line: Line::default(),
+            session: Session::default(),
+            current: None,
+            serial: 1,
+            noise: 0,
+            changed: false,
+            drain_until: None,
+            most_calls: 0,
+        }
+    }
+}
+
+impl Server<'_> {
+    /// The message at hand needs nothing more.
+    pub(super) fn next_message(&mut self) {
+        self.current = None;
+        if self.line.batch.is_none() {
+            self.rx.consume();
+        }
+    }
+
+    /// Where the line at hand starts in the receive buffer.
+    pub(super) fn base(&mut self) -> usize {
+        match self.rx.look() {
+            Found::Line { at, .. } => at.start,
+            _ => 0,
+        }
+    }
+
+    /// Cancels all open calls that are `meant`.
+    pub(super) fn doom(&mut self, meant: impl Fn(&Slot) -> bool) {
+        for slot in self.slots.all_mut().iter_mut().filter(|s| s.state == State::Open && meant(s)) {
+            slot.state = State::Doomed;
+        }
+    }
+
+    /// Cancels everything, results that are half on the wire included.
+    pub(super) fn doom_all(&mut self) -> bool {
+        self.line.streaming = None;
+        let mut any = false;
+        for slot in self.slots.all_mut().iter_mut().filter(|s| s.state != State::Free) {
+            slot.state = State::Doomed;
+            any = true;
+        }
+        any
+    }
+
+    pub(super) fn cancelled(&mut self, slot: u16) -> Step {
+        let Some(s) = self.slots.at(slot) else { return Step::Again };
+        let id = CallId { slot, serial: s.serial };
+        s.free();
+        Step::Cancelled(id)
+    }
+}

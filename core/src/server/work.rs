@@ -1,0 +1,125 @@
+//! Getting the machine's own messages out, and settling what was lent.
+use super::Source;
+use super::jobs::{Around, Data, Job, Part, Say, To};
+use super::list::write_list;
+use super::state::Server;
+use crate::json::Sink;
+use crate::machine::tx::Window;
+use crate::rpc::Code;
+
+impl Server<'_> {
+    /// Writes as much of the machine's own message as fits; true if none is left.
+    pub(super) fn run_job(&mut self) -> bool {
+        let Some(job) = self.line.job else { return true };
+        let base = if matches!(job, Job::Tail { .. } | Job::Changed | Job::Done) { 0 } else { self.base() };
+        let config = self.config.get();
+        let around =
+            if matches!(job, Job::BatchEnd | Job::Changed) { Around::LINE } else { self.line.around() };
+        let line = self.rx.bytes().get(base..).unwrap_or(&[]);
+        let say = Say { config: &config, line, around, omits_id: self.session.omits_id() };
+        match job {
+            Job::Tools { part, .. } => {
+                let table = match config.tools {
+                    Source::Table(table) => Some(table),
+                    _ => None,
+                };
+                // Only the application knows a dynamic source's tools; the tail is the machine's own.
+                if table.is_some() || matches!(part, Part::Tail { .. }) {
+                    let mut out = self.tx.lend_piece();
+                    write_list(&mut out, &mut self.line, &say, &mut |i| table?.get(i).copied());
+                }
+            }
+            Job::Done => {}
+            _ => {
+                let slot = job_slot(&job).and_then(|slot| self.slots.at(slot));
+                let mut out = self.tx.lend_piece();
+                let mut window = Window::new(&mut out, self.line.at);
+                say.job(&mut window, &job, slot.as_deref());
+                let (done, written) = (window.is_complete(), window.written());
+                self.line.at = self.line.at.saturating_add(written);
+                out.commit();
+                if done {
+                    if !matches!(job, Job::BatchEnd | Job::Changed) {
+                        self.line.answered();
+                    }
+                    self.ended(&job);
+                    return true;
+                }
+            }
+        }
+        if matches!(self.line.job, Some(Job::Done)) {
+            self.ended(&Job::Done);
+            return true;
+        }
+        false
+    }
+
+    /// A job is out: what it was about is over.
+    pub(super) fn ended(&mut self, job: &Job) {
+        self.line.job = None;
+        self.line.at = 0;
+        match job_slot(job) {
+            Some(slot) => {
+                if self.line.streaming == Some(slot) {
+                    self.line.streaming = None;
+                }
+                if let Some(slot) = self.slots.at(slot) {
+                    slot.free();
+                }
+            }
+            None if matches!(job, Job::BatchEnd) => self.rx.consume(),
+            None if matches!(job, Job::Changed) => {}
+            None => self.next_message(),
+        }
+    }
+
+    pub(super) fn is_dynamic(&self) -> bool {
+        matches!(self.config.get().tools, Source::Dynamic)
+    }
+
+    /// Whatever is still lent ends here.
+    pub(super) fn settle(&mut self) {
+        if core::mem::take(&mut self.line.lent_list) {
+            self.settle_list();
+        }
+        let Some(slot) = self.line.lent.take() else { return };
+        self.tx.roll_back();
+        let streaming = self.line.streaming == Some(slot);
+        if streaming {
+            if let Some(reply) = self.lend(slot) {
+                reply.fail(Code::INTERNAL, "");
+            }
+        } else {
+            let text = "the tool gave no answer";
+            self.line.start(Job::Error { to: To::Slot(slot), code: Code::INTERNAL, text, data: Data::None });
+        }
+        self.run_job();
+    }
+
+    /// The application did not answer `List`: an error, or the end of what is half written.
+    pub(super) fn settle_list(&mut self) {
+        let Some(Job::Tools { id, version, part, item, until }) = self.line.job else { return };
+        if part == Part::Items && self.line.at == 0 {
+            self.line.job = Some(Job::Tools { id, version, part: Part::Tail { more: false }, item, until });
+            return;
+        }
+        if part != Part::Head || self.line.at > 0 {
+            // A tool that was given before is half on the wire: nothing but a line feed can end that.
+            let mut out = self.tx.lend_piece();
+            if !out.put(b"\n") {
+                let end = out.end();
+                out.roll_back(end);
+            }
+            out.commit();
+        }
+        let text = "the tools can't be listed now";
+        self.line.start(Job::Error { to: To::Message(id), code: Code::INTERNAL, text, data: Data::None });
+    }
+}
+
+fn job_slot(job: &Job) -> Option<u16> {
+    match job {
+        Job::Error { to: To::Slot(slot), .. } | Job::BadArgs { slot, .. } | Job::Tail { slot } => Some(*slot),
+        _ => None,
+    }
+}

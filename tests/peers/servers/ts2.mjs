@@ -1,0 +1,28 @@
+// A server on the TypeScript SDK 2.x, in both eras. Copied beside its packages before it runs.
+import { McpServer } from '@modelcontextprotocol/server';
+import { serveStdio } from '@modelcontextprotocol/server/stdio';
+import * as z from 'zod';
+
+const text = (value) => ({ content: [{ type: 'text', text: value }] });
+const alert = 'Event: storm\nArea: "north" of the Rio Grande, near Cañón\nNotes: up to 40 °C ⚡ 🌪\n';
+
+serveStdio(() => {
+  const server = new McpServer({ name: 'peer', version: '1.0.0' });
+  server.registerTool(
+    'get_alerts',
+    { description: 'Weather alerts of a state, made up and long.', inputSchema: z.object({ state: z.string() }) },
+    async ({ state }) => text(`Alerts for ${state}\n` + Array(500).fill(alert).join('---\n')),
+  );
+  server.registerTool('boom', { description: 'Always fails.' }, async () => {
+    throw new Error('boom, as asked');
+  });
+  server.registerTool(
+    'slow',
+    { description: 'Sleeps.', inputSchema: z.object({ seconds: z.number() }) },
+    async ({ seconds }) => {
+      await new Promise((done) => setTimeout(done, seconds * 1000));
+      return text('slept');
+    },
+  );
+  return server;
+});

@@ -1,0 +1,236 @@
+//! Content blocks that own their data: what tools return and what calls give back.
+
+use barewire::{Content, Data, Link};
+
+/// One content block, owned.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum OwnedContent {
+    /// Text.
+    Text(String),
+    /// An image.
+    Image {
+        /// The picture.
+        data: OwnedData,
+        /// For example `image/png`.
+        mime: String,
+    },
+    /// A sound; peers of 2024-11-05 do not know it.
+    Audio {
+        /// The sound.
+        data: OwnedData,
+        /// For example `audio/wav`.
+        mime: String,
+    },
+    /// A link to a resource, which the client may read; known from 2025-06-18 on.
+    Link {
+        /// Where it is.
+        uri: String,
+        /// What it is called.
+        name: String,
+        /// Its name for people.
+        title: Option<String>,
+        /// What it holds.
+        description: Option<String>,
+        /// Its type.
+        mime: Option<String>,
+        /// Its length in bytes.
+        size: Option<u64>,
+    },
+    /// A resource embedded as text.
+    TextResource {
+        /// Where it came from.
+        uri: String,
+        /// Its type, where told.
+        mime: Option<String>,
+        /// The text.
+        text: String,
+    },
+    /// A resource embedded as bytes.
+    BlobResource {
+        /// Where it came from.
+        uri: String,
+        /// Its type, where told.
+        mime: Option<String>,
+        /// The bytes.
+        data: OwnedData,
+    },
+    /// Of a kind that this version does not know, kept whole.
+    Other {
+        /// Its `type`.
+        kind: String,
+        /// The block as JSON text.
+        json: String,
+    },
+}
+
+impl OwnedContent {
+    /// A link with nothing but what it must have.
+    pub fn link(uri: impl Into<String>, name: impl Into<String>) -> Self {
+        let (uri, name) = (uri.into(), name.into());
+        Self::Link { uri, name, title: None, description: None, mime: None, size: None }
+    }
+
+    /// The text, for a text block.
+    pub fn as_text(&self) -> Option<&str> {
+        match self {
+            Self::Text(text) => Some(text),
+            _ => None,
+        }
+    }
+
+    /// Copies what the core lends. `None`: of a kind that this crate does not know.
+    pub(crate) fn copy(content: &Content<'_>) -> Option<Self> {
+        let own = |text: Option<&str>| text.map(str::to_owned);
+        Some(match *content {
+            Content::Text(text) => Self::Text(text.into()),
+            Content::Image { data, mime } => Self::Image { data: OwnedData::copy(data), mime: mime.into() },
+            Content::Audio { data, mime } => Self::Audio { data: OwnedData::copy(data), mime: mime.into() },
+            Content::Link(link) => Self::Link {
+                uri: link.uri.into(),
+                name: link.name.into(),
+                title: own(link.title),
+                description: own(link.description),
+                mime: own(link.mime),
+                size: link.size,
+            },
+            Content::TextResource { uri, mime, text } => {
+                Self::TextResource { uri: uri.into(), mime: own(mime), text: text.into() }
+            }
+            Content::BlobResource { uri, mime, data } => {
+                Self::BlobResource { uri: uri.into(), mime: own(mime), data: OwnedData::copy(data) }
+            }
+            Content::Other { kind, json } => Self::Other { kind: kind.into(), json: json.as_str().into() },
+            _ => return None,
+        })
+    }
+
+    /// Adds the next piece of the same block.
+    pub(crate) fn extend(&mut self, piece: Self) {
+        let data = match (self, piece) {
+            (Self::Text(all), Self::Text(more))
+            | (Self::TextResource { text: all, .. }, Self::TextResource { text: more, .. }) => {
+                all.push_str(&more);
+                None
+            }
+            (Self::Image { data, .. }, Self::Image { data: more, .. })
+            | (Self::Audio { data, .. }, Self::Audio { data: more, .. })
+            | (Self::BlobResource { data, .. }, Self::BlobResource { data: more, .. }) => Some((data, more)),
+            _ => None,
+        };
+        match data {
+            Some((OwnedData::Bytes(all), OwnedData::Bytes(more))) => all.extend(more),
+            Some((OwnedData::Base64(all), OwnedData::Base64(more))) => all.push_str(&more),
+            _ => {}
+        }
+    }
+
+    /// Lends it to the core; `None` for a block that claims to be JSON and is not.
+    pub(crate) fn lend(&self) -> Option<Content<'_>> {
+        Some(match self {
+            Self::Text(text) => Content::Text(text),
+            Self::Image { data, mime } => Content::Image { data: data.lend(), mime },
+            Self::Audio { data, mime } => Content::Audio { data: data.lend(), mime },
+            Self::Link { uri, name, title, description, mime, size } => {
+                let mut link = Link::new(uri, name);
+                link.title = title.as_deref();
+                link.description = description.as_deref();
+                link.mime = mime.as_deref();
+                link.size = *size;
+                Content::Link(link)
+            }
+            Self::TextResource { uri, mime, text } => {
+                Content::TextResource { uri, mime: mime.as_deref(), text }
+            }
+            Self::BlobResource { uri, mime, data } => {
+                Content::BlobResource { uri, mime: mime.as_deref(), data: data.lend() }
+            }
+            Self::Other { kind, json } => Content::Other { kind, json: barewire::json::Raw::new(json)? },
+        })
+    }
+}
+
+/// Binary data: the bytes, or the base64 text in which they travel.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum OwnedData {
+    /// Encoded while it is sent.
+    Bytes(Vec<u8>),
+    /// As it came from the peer: not checked yet.
+    Base64(String),
+}
+
+impl OwnedData {
+    /// The bytes; `None` if the peer's text is not base64.
+    pub fn bytes(&self) -> Option<Vec<u8>> {
+        match self {
+            Self::Bytes(bytes) => Some(bytes.clone()),
+            Self::Base64(text) => decode_base64(text),
+        }
+    }
+
+    fn copy(data: Data<'_>) -> Self {
+        match data {
+            Data::Bytes(bytes) => Self::Bytes(bytes.to_vec()),
+            Data::Base64(text) => Self::Base64(text.to_owned()),
+        }
+    }
+
+    fn lend(&self) -> Data<'_> {
+        match self {
+            Self::Bytes(bytes) => Data::Bytes(bytes),
+            Self::Base64(text) => Data::Base64(text),
+        }
+    }
+}
+
+/// RFC 4648 base64, with or without padding; white space between is skipped, as MIME encoders wrap their lines.
+fn decode_base64(text: &str) -> Option<Vec<u8>> {
+    let mut out = Vec::with_capacity(text.len() / 4 * 3 + 3);
+    let (mut group, mut bits, mut padding) = (0u32, 0u32, 0usize);
+    for byte in text.bytes() {
+        let six = match byte {
+            b'A'..=b'Z' => byte - b'A',
+            b'a'..=b'z' => byte - b'a' + 26,
+            b'0'..=b'9' => byte - b'0' + 52,
+            b'+' => 62,
+            b'/' => 63,
+            b'=' => {
+                padding += 1;
+                continue;
+            }
+            b'\r' | b'\n' | b' ' | b'\t' => continue,
+            _ => return None,
+        };
+        if padding > 0 {
+            return None;
+        }
+        group = group << 6 | u32::from(six);
+        bits += 6;
+        if bits >= 8 {
+            bits -= 8;
+            out.push((group >> bits) as u8);
+            group &= (1 << bits) - 1;
+        }
+    }
+    // A lone last character has 6 bits and no byte.
+    if padding > 2 || bits == 6 { None } else { Some(out) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn base64_both_paddings_and_none() {
+        let decode = |text: &str| OwnedData::Base64(text.into()).bytes();
+        assert_eq!(decode("").as_deref(), Some(&b""[..]));
+        assert_eq!(decode("Zg==").as_deref(), Some(&b"f"[..]));
+        assert_eq!(decode("Zg").as_deref(), Some(&b"f"[..]));
+        assert_eq!(decode("Zm9v\r\nYmE=").as_deref(), Some(&b"fooba"[..]));
+        assert_eq!(decode("/+8=").as_deref(), Some(&[0xff, 0xef][..]));
+        assert_eq!(decode("Z"), None);
+        assert_eq!(decode("Zg=a"), None);
+        assert_eq!(decode("Zg===="), None);
+        assert_eq!(decode("Z-g="), None);
+    }
+}

@@ -1,0 +1,156 @@
+//! A server on standard input and output, or on any `Read` and `Write`.
+
+mod call;
+mod pool;
+mod result;
+mod stdio;
+
+pub use call::ToolCall;
+pub use result::{Fail, ToolResult};
+
+use barewire::{Buffers, Limits, Noise, Server, ServerConfig, Tool};
+use call::{Job, Line};
+use core::{panic::AssertUnwindSafe, time::Duration};
+use pool::Shared;
+use result::Checked;
+use std::{
+    io::{self, Read, Write},
+    panic::catch_unwind,
+    thread,
+};
+
+/// Serves on stdin and stdout with a pool of 4 threads and a queue of 64 calls, until the input ends.
+///
+/// The same as [`Serve::new(config).run(tools)`](Serve::run).
+pub fn serve(
+    config: &ServerConfig<'_>,
+    tools: impl Fn(&mut ToolCall<'_>) -> Result<ToolResult, Fail> + Sync,
+) -> io::Result<()> {
+    Serve::new(config).run(tools)
+}
+
+/// Tools that are made at run time, for [`ServerConfig::dynamic_tools`].
+pub trait ToolSource: Sync {
+    /// The tool at `index`, `None` past the last one. An index may be asked for twice.
+    fn tool(&self, index: usize) -> Option<Tool<'_>>;
+}
+
+/// How to serve.
+#[must_use]
+pub struct Serve<'c> {
+    config: &'c ServerConfig<'c>,
+    source: Option<&'c dyn ToolSource>,
+    threads: usize,
+    queue: usize,
+    limits: Limits,
+    hint: bool,
+}
+
+impl<'c> Serve<'c> {
+    /// A pool of 4 threads, a queue of 64 calls.
+    pub fn new(config: &'c ServerConfig<'c>) -> Self {
+        Self { config, source: None, threads: 4, queue: 64, limits: Limits::default(), hint: true }
+    }
+
+    /// How many tools run at once. With 0 they run one after the other in the thread that reads: then a cancel is
+    /// read only after the call it is for, and no call is refused.
+    pub fn threads(mut self, threads: usize) -> Self {
+        self.threads = threads;
+        self
+    }
+
+    /// How many calls may wait for a thread. One more is answered with -32603 "busy" at once.
+    pub fn queue(mut self, calls: usize) -> Self {
+        self.queue = calls;
+        self
+    }
+
+    /// The longest message read and the longest reply; the number of calls is threads and queue.
+    pub fn limits(mut self, limits: Limits) -> Self {
+        self.limits = limits;
+        self
+    }
+
+    /// Where the tools are listed from, if the config says [`ServerConfig::dynamic_tools`].
+    pub fn source(mut self, source: &'c dyn ToolSource) -> Self {
+        self.source = Some(source);
+        self
+    }
+
+    /// Whether to say on stderr what may be pasted, when stdin is a terminal. On by default.
+    pub fn hint(mut self, hint: bool) -> Self {
+        self.hint = hint;
+        self
+    }
+
+    /// Serves on stdin and stdout until the input ends or the peer stops reading.
+    ///
+    /// On Unix the real stdout and stdin are moved aside first, for good: file descriptor 1 points to stderr and 0 to
+    /// the null device, so that nothing that a tool, a C library or a child process prints or reads reaches the
+    /// peer's lines. Elsewhere a tool must not print to stdout.
+    ///
+    /// At the end of the input accepted calls are answered, for `ServerConfig::drain` at most. If a tool still runs
+    /// then and does not heed [`ToolCall::is_cancelled`], the process exits with 0: nothing else could stop it.
+    /// A peer that has gone is a normal end. SIGTERM is left alone and ends the process at once.
+    pub fn run(self, tools: impl Fn(&mut ToolCall<'_>) -> Result<ToolResult, Fail> + Sync) -> io::Result<()> {
+        if self.hint {
+            stdio::hint(self.config);
+        }
+        let (read, write) = stdio::take()?;
+        self.drive(read, write, tools, || std::process::exit(0))
+    }
+
+    /// Serves over any two halves, under the rules of [`run`](Self::run), except that it returns only after
+    /// all its threads have: a tool that never ends, or a write that never ends, holds it.
+    pub fn run_over<R: Read, W: Write + Send>(
+        self,
+        read: R,
+        write: W,
+        tools: impl Fn(&mut ToolCall<'_>) -> Result<ToolResult, Fail> + Sync,
+    ) -> io::Result<()> {
+        self.drive(read, write, tools, || {})
+    }
+
+    fn drive<R: Read, W: Write + Send>(
+        self,
+        read: R,
+        write: W,
+        tools: impl Fn(&mut ToolCall<'_>) -> Result<ToolResult, Fail> + Sync,
+        when_stuck: impl FnOnce(),
+    ) -> io::Result<()> {
+        let tool = |job: &Job, line: &dyn Line| {
+            // The machine is not touched by a tool that unwinds, and the tool's own state is its own affair.
+            match catch_unwind(AssertUnwindSafe(|| job.run(line, &tools))) {
+                Ok(outcome) => Checked::new(outcome),
+                Err(_) => Checked::panicked(),
+            }
+        };
+        // On a pipe a line that is no JSON is a mistake worth an answer, not noise.
+        let mut config = self.config.noise(Noise::Answer);
+        let mut limits = self.limits;
+        if self.threads > 0 {
+            config = config.refuse_when_full();
+            limits.calls = self.threads.saturating_add(self.queue).min(usize::from(u16::MAX));
+        }
+        let drain = Duration::from_millis(config.drain.0);
+        let server = Server::new(&config, Buffers::growing(limits));
+        let shared = Shared::new(server, write, self.source, self.threads);
+        let result = thread::scope(|scope| {
+            if self.threads > 0 {
+                // It only copies bytes; tools get the usual stack.
+                let small = thread::Builder::new().name("mcp-write".into()).stack_size(128 << 10);
+                small.spawn_scoped(scope, || shared.writer())?;
+            }
+            let spawned = (0..self.threads).try_for_each(|_| {
+                let builder = thread::Builder::new().name("mcp-tool".into());
+                builder.spawn_scoped(scope, || shared.worker(&tool)).map(drop)
+            });
+            let result = spawned.and_then(|()| shared.read(read, &tool));
+            if !shared.finish(drain, &tool) {
+                when_stuck();
+            }
+            result
+        });
+        result.and(shared.into_result())
+    }
+}
