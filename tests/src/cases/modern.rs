@@ -47,7 +47,7 @@ pub(super) fn modern(steps: &[Step]) -> Vec<Step> {
     let mut edits = Vec::new();
     let mut start = 0;
     for line in bytes.split_inclusive(|byte| *byte == b'\n') {
-        if let Ok(text) = std::str::from_utf8(line) {
+        if let Ok(text) = core::str::from_utf8(line) {
             edits.extend(edit(text).map(|edit| Edit {
                 from: start + edit.from,
                 to: start + edit.to,

@@ -1,10 +1,11 @@
 //! Cases for our server: its real process, real pipes, one write for each entry.
 
+use core::time::Duration;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::{Arc, Condvar, Mutex};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use serde_json::Value;
 

@@ -142,7 +142,7 @@ impl Checker {
     /// [`Checker::note`] for bytes that may be cut anywhere.
     pub fn note_part(&mut self, direction: Direction, bytes: &[u8]) {
         self.part.extend_from_slice(bytes);
-        let held = std::mem::take(&mut self.part);
+        let held = core::mem::take(&mut self.part);
         let complete = held.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
         held[..complete].split(|byte| *byte == b'\n').for_each(|line| self.note(direction, line));
         self.part = held[complete..].to_vec();
@@ -150,7 +150,7 @@ impl Checker {
 
     /// No more comes: what [`Checker::note_part`] holds is a line too.
     pub fn note_rest(&mut self, direction: Direction) {
-        let rest = std::mem::take(&mut self.part);
+        let rest = core::mem::take(&mut self.part);
         self.note(direction, &rest);
     }
 
