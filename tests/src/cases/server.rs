@@ -240,7 +240,9 @@ impl Heard {
             if outcome.complete(assert) {
                 return Some(since.elapsed());
             }
-            let left = PATIENCE.checked_sub(since.elapsed())?;
+            // Later than the case allows there is nothing to wait for.
+            let most = assert.within_ms.map_or(PATIENCE, |ms| Duration::from_millis(ms + 500).min(PATIENCE));
+            let left = most.checked_sub(since.elapsed())?;
             if guard.1 {
                 return None;
             }
