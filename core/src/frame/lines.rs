@@ -172,6 +172,9 @@ impl<'b> Lines<'b> {
             if self.skim.is_some() {
                 return self.skimmed();
             }
+            if self.waiting() >= BOM.len() {
+                self.drop_bom();
+            }
             let end = match self.line {
                 Some(end) => end,
                 None => match self.find_end() {
@@ -205,7 +208,6 @@ impl<'b> Lines<'b> {
             self.start = end.saturating_add(1).min(self.end);
             self.seen = self.start;
         }
-        self.fresh = false;
     }
 
     /// Forgets all input.

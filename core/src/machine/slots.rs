@@ -179,6 +179,12 @@ pub(crate) enum Slots<'b> {
 }
 
 impl Slots<'_> {
+    /// The same, free of what a machine before may have left.
+    pub(crate) fn fresh(mut self) -> Self {
+        self.all_mut().iter_mut().for_each(Slot::free);
+        self
+    }
+
     pub(crate) fn all(&self) -> &[Slot] {
         match self {
             Self::Lent(s) => s,
