@@ -13,7 +13,9 @@ mod text;
 
 use std::collections::HashSet;
 
-use serde_json::Value;
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use serde_json::{Value, json};
 
 use official::{Official, REVISIONS, official, result_of};
 
@@ -118,8 +120,7 @@ impl Checker {
         let line = String::from_utf8_lossy(line);
         let line = line.trim().trim_start_matches('\u{feff}');
         // Lone surrogates are JSON, but no text: for noting any letter will do in their place.
-        let parsed = serde_json::from_str::<Value>(line)
-            .or_else(|wrong| serde_json::from_str(&without_surrogates(line)).map_err(|_| wrong));
+        let parsed = sketch(line).or_else(|_| sketch(&without_surrogates(line)));
         match parsed {
             Ok(Value::Array(all)) => {
                 all.iter().for_each(|one| self.note(direction, one.to_string().as_bytes()));
@@ -416,6 +417,45 @@ fn only_known(schema: &Official, name: &str, result: &Value) -> Result<(), Strin
         check(kind, block)?;
     }
     Ok(())
+}
+
+/// What the checker reads of a message, so that the rest may be deeper than a parser likes: the methods, `_meta`, and
+/// which members there are.
+fn sketch(line: &str) -> Result<Value, serde_json::Error> {
+    #[derive(Default, Deserialize)]
+    struct Inner {
+        #[serde(default, rename = "_meta")]
+        meta: Option<Value>,
+        #[serde(default, rename = "protocolVersion")]
+        version: Option<Value>,
+    }
+    #[derive(Deserialize)]
+    struct Envelope<'a> {
+        #[serde(default)]
+        method: Option<Value>,
+        #[serde(borrow, default)]
+        params: Option<&'a RawValue>,
+        #[serde(borrow, default)]
+        result: Option<&'a RawValue>,
+        #[serde(borrow, default)]
+        error: Option<&'a RawValue>,
+    }
+    if line.starts_with('[') {
+        return serde_json::from_str(line);
+    }
+    let envelope: Envelope<'_> = serde_json::from_str(line)?;
+    let mut message = json!({});
+    for (key, raw) in [("params", envelope.params), ("result", envelope.result), ("error", envelope.error)] {
+        if let Some(raw) = raw {
+            let inner: Inner = serde_json::from_str(raw.get()).unwrap_or_default();
+            message[key] =
+                json!({ "_meta": inner.meta.unwrap_or_else(|| json!({})), "protocolVersion": inner.version });
+        }
+    }
+    if let Some(method) = envelope.method {
+        message["method"] = method;
+    }
+    Ok(message)
 }
 
 fn without_surrogates(line: &str) -> String {
