@@ -39,7 +39,9 @@ impl Log {
         let from = self.kept.len().saturating_sub(TAIL);
         let bytes: Vec<u8> = self.kept.iter().skip(from).copied().collect();
         let text = String::from_utf8_lossy(&bytes);
-        let mut lines: Vec<&str> = text.lines().map(str::trim_end).filter(|line| !line.is_empty()).collect();
+        // A carriage return ends a line too: that is how progress bars are drawn.
+        let lines = text.split(['\n', '\r']).map(str::trim_end);
+        let mut lines: Vec<&str> = lines.filter(|line| !line.is_empty()).collect();
         if (self.cut || from > 0) && lines.len() > 1 {
             lines.remove(0);
         }
@@ -78,5 +80,7 @@ mod tests {
         let mut log = Log::new(Stderr::Pass);
         log.add(b"a\r\n\n  \nb\n\n");
         assert_eq!(log.tail(), "a\nb");
+        log.add(b"10%\r20%\r");
+        assert_eq!(log.tail(), "a\nb\n10%\n20%");
     }
 }
