@@ -131,6 +131,34 @@ fn a_cut_last_line_is_reported_and_not_answered() {
 }
 
 #[test]
+fn a_last_line_that_is_json_is_judged_like_any_other() {
+    let mut storage = Storage::<1024, 256, 2>::new();
+    let mut server = Server::new(&CONFIG, storage.buffers());
+    let mut seen = Seen::default();
+    drive(&mut server, 0, b"[42]", &mut seen);
+    server.end_of_input();
+    drive(&mut server, 0, b"", &mut seen);
+    assert!(seen.out.contains("-32600") && seen.last == "closed", "{}", seen.out);
+}
+
+#[test]
+fn a_handshake_does_not_take_the_id_of_a_call_that_it_spares() {
+    let mut storage = Storage::<1024, 256, 2>::new();
+    let mut server = Server::new(&CONFIG, storage.buffers());
+    let mut seen = Seen::default();
+    let meta = "\"_meta\":{\"io.modelcontextprotocol/protocolVersion\":\"2026-07-28\",\"io.modelcontextprotocol/clientCapabilities\":{}}";
+    let modern = call(0, "later").replace("\"arguments\":{}", meta);
+    drive(&mut server, 0, (modern + INIT).as_bytes(), &mut seen);
+    assert_eq!((seen.cancelled.len(), &seen.faults[..]), (0, &[Fault::IdInUse][..]));
+    assert!(seen.out.contains("\"id\":0,\"error\":{\"code\":-32600"), "{}", seen.out);
+    // A legacy call is cancelled by it, so its id is free.
+    let mut server = Server::new(&CONFIG, storage.buffers());
+    let mut seen = Seen::default();
+    drive(&mut server, 0, (INIT.to_owned() + &call(0, "later") + INIT).as_bytes(), &mut seen);
+    assert_eq!((&seen.cancelled, seen.out.matches("protocolVersion").count()), (&seen.kept, 2));
+}
+
+#[test]
 fn reset_forgets_and_tells() {
     let mut storage = Storage::<1024, 256, 2>::new();
     let mut server = Server::new(&CONFIG, storage.buffers());
@@ -216,7 +244,7 @@ fn growing_buffers_take_long_messages_and_give_the_memory_back() {
         format!("{{\"jsonrpc\":\"2.0\",\"id\":7,\"x\":\"{}\",\"method\":\"ping\"}}\n", "z".repeat(2 << 20));
     drive(&mut server, 0, longer.as_bytes(), &mut seen);
     assert!(
-        seen.out.ends_with("\"data\":{\"limit\":1048575}}}\n") && seen.out.contains("\"id\":7,\"error\"")
+        seen.out.ends_with("\"data\":{\"limit\":1048576}}}\n") && seen.out.contains("\"id\":7,\"error\"")
     );
     for id in 10..14 {
         drive(&mut server, 0, call(id, "later").as_bytes(), &mut seen);

@@ -207,6 +207,7 @@ fn bad_input() {
     );
     let long =
         format!(r#"{{"jsonrpc":"2.0","method":"ping","params":{{"x":"{}"}},"id":"tail"}}"#, "y".repeat(9000));
+    let deep_array = "[".repeat(150) + &"]".repeat(150);
     let lines = [
         ("this is no json", r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"Parse error"}}"#),
         (
@@ -227,6 +228,10 @@ fn bad_input() {
             r#"{"jsonrpc":"2.0","id":"tail","error":{"code":-32600,"message":"message too large","data":{"limit":4095}}}"#,
         ),
         (r#"{"jsonrpc":"2.0","id":8,"result":{}}"#, ""),
+        (&format!(r#"{{"jsonrpc":"2.0","id":8,"result":{{"x":{deep_array}}}}}"#), ""),
+        (&format!(r#"{{"jsonrpc":"2.0","error":{deep_array},"id":8}}"#), ""),
+        (&format!(r#"{{"jsonrpc":"2.0","method":"x","params":{deep_array}}}"#), ""),
+        (&format!(r#"{{"jsonrpc":"2.0","params":{deep_array},"method":"x"}}"#), ""),
         (r#"{"jsonrpc":"2.0","method":"x"}"#, ""),
         ("   \t", ""),
     ];

@@ -135,7 +135,7 @@ impl<'b> Client<'b> {
             config,
             rx: Lines::over(buffers.rx, framing),
             tx: Tx::new(buffers.tx),
-            slots: buffers.slots,
+            slots: buffers.slots.fresh(),
             line: Line { lent: None, job: None, at: 0, serial: 1, fresh: false },
             phase: Phase::START,
             current: None,

@@ -69,7 +69,7 @@ impl<'b> Buffers<'b> {
     #[must_use]
     pub const fn growing(limits: Limits) -> Buffers<'static> {
         Buffers {
-            rx: Bytes::Grown(Vec::new(), limits.message),
+            rx: Bytes::Grown(Vec::new(), limits.message.saturating_add(1)),
             tx: Bytes::Grown(Vec::new(), limits.reply),
             slots: Slots::Grown(Vec::new(), limits.calls),
         }
@@ -179,6 +179,12 @@ pub(crate) enum Slots<'b> {
 }
 
 impl Slots<'_> {
+    /// The same, free of what a machine before may have left.
+    pub(crate) fn fresh(mut self) -> Self {
+        self.all_mut().iter_mut().for_each(Slot::free);
+        self
+    }
+
     pub(crate) fn all(&self) -> &[Slot] {
         match self {
             Self::Lent(s) => s,

@@ -150,6 +150,8 @@ pub(crate) struct Claim<'a> {
     pub(crate) capabilities: Option<Raw<'a>>,
     pub(crate) log: Option<Raw<'a>>,
     pub(crate) token: Option<Raw<'a>>,
+    /// `clientInfo` or the progress token has a wrong type, which only a stateless peer is told.
+    wrong: bool,
     pub(crate) twice: bool,
 }
 
@@ -174,7 +176,9 @@ pub(crate) fn claim(meta: Option<Raw<'_>>) -> Claim<'_> {
         };
         claim.twice |= place.replace(value).is_some();
     }
-    claim.token = claim.token.filter(|t| crate::rpc::is_id(*t));
+    claim.wrong = info.is_some_and(|info| info.kind() != Kind::Object);
+    claim.wrong |= claim.token.is_some_and(|token| !crate::rpc::is_id(token));
+    claim.token = claim.token.filter(|_| !claim.wrong);
     claim
 }
 
@@ -292,6 +296,9 @@ fn modern(claim: &Claim<'_>) -> Result<Ready, Route> {
     let capabilities = claim.capabilities.filter(|c| c.kind() == Kind::Object);
     let capabilities = capabilities
         .ok_or(wrong("_meta: io.modelcontextprotocol/clientCapabilities must be there, an object"))?;
+    if claim.wrong {
+        return Err(wrong("_meta: clientInfo must be an object, progressToken a string or an integer"));
+    }
     let log = match claim.log {
         None => None,
         Some(log) => {

@@ -55,6 +55,7 @@ pub(crate) fn read(line: &[u8]) -> Read {
                 match step {
                     Step::Key { start, end } => {
                         key = Member::of_key(Span::new(start, end).of(line));
+                        found.meet(key);
                     }
                     Step::Value { start, end } => {
                         if let Some(member) = key.take() {
@@ -93,9 +94,27 @@ struct Found {
     error: Option<Span>,
     twice: bool,
     id_twice: bool,
+    /// Which keys were met, their values complete or not.
+    met_method: bool,
+    met_id: bool,
+    met_outcome: bool,
 }
 
 impl Found {
+    fn meet(&mut self, key: Option<Member>) {
+        match key {
+            Some(Member::Method) => self.met_method = true,
+            Some(Member::Id) => self.met_id = true,
+            Some(Member::Result | Member::Error) => self.met_outcome = true,
+            _ => {}
+        }
+    }
+
+    /// A response or a notification, whatever else is wrong with it.
+    const fn never_answered(&self) -> bool {
+        if self.met_method { !self.met_id } else { self.met_outcome }
+    }
+
     fn put(&mut self, member: Member, at: Span) {
         let place = match member {
             Member::Jsonrpc => &mut self.jsonrpc,
@@ -119,12 +138,7 @@ impl Found {
     fn envelope(&self, line: &[u8]) -> Result<Envelope, Bad> {
         let raw = |at: Span| Raw::trusted(at.of(line));
         let id = self.valid_id(line);
-        let outcome = self.result.is_some() || self.error.is_some();
-        let bad = |fault| Bad {
-            fault,
-            id,
-            never_answer: self.method.is_none() && outcome || self.method.is_some() && self.id.is_none(),
-        };
+        let bad = |fault| Bad { fault, id, never_answer: self.never_answered() };
         if self.twice {
             return Err(bad(Fault::TwiceTheKey));
         }
@@ -173,9 +187,7 @@ impl Found {
         if fault != Fault::TooDeep {
             return Bad { fault, id: None, never_answer: false };
         }
-        let id = self.valid_id(line);
-        let outcome = self.method.is_none() && (self.result.is_some() || self.error.is_some());
-        Bad { fault, id, never_answer: outcome }
+        Bad { fault, id: self.valid_id(line), never_answer: self.never_answered() }
     }
 }
 

@@ -1,5 +1,5 @@
 //! What a request gets.
-use super::jobs::{Data, Job, Part, To};
+use super::jobs::{Data, Job, Part, To, server_side};
 use super::slot::SlotServer;
 use super::state::{Lend, Server, Step};
 use super::{ServerConfig, Source};
@@ -64,9 +64,16 @@ impl Server<'_> {
         let invalid = |text| refuse(Code::INVALID_PARAMS, text, Data::None);
         let method = Method::of(Raw::trusted(envelope.method.unwrap_or_default().of(message)));
         let raw_id = Raw::trusted(id.of(all));
-        let open = self.slots.find(|slot| in_flight(slot, raw_id)).is_some();
-        let rebooted = open && method == Method::Discover && self.config.get().noise == Noise::Ignore;
-        if open && method != Method::Initialize && !rebooted {
+        let ignore = self.config.get().noise == Noise::Ignore;
+        let open = self.slots.all().iter().find(|slot| in_flight(slot, raw_id));
+        // A handshake ends what is open; on a line where noise is ignored the peer may have started anew.
+        let spared = open.is_some_and(|slot| match method {
+            Method::Initialize => !ignore && is_modern(slot),
+            Method::Discover => !ignore,
+            _ => true,
+        });
+        let rebooted = open.is_some() && method == Method::Discover && ignore;
+        if spared {
             return Err(Fault::IdInUse);
         }
         let params = envelope.params.map(|p| Raw::trusted(p.of(message))).filter(|p| !p.is_null());
@@ -133,9 +140,7 @@ impl Server<'_> {
 
     pub(super) fn open(&mut self, version: Version, can: Abilities) {
         let all = self.config.get().noise == Noise::Ignore;
-        self.doom(|slot| {
-            all || !super::jobs::server_side(Some(slot)).is_some_and(|own| own.version.is_modern())
-        });
+        self.doom(|slot| all || !is_modern(slot));
         self.session.legacy = Some(version);
         self.session.can = can;
     }
@@ -206,7 +211,8 @@ fn page(config: &ServerConfig<'_>, cursor: Option<Raw<'_>>) -> Option<(usize, us
     let start = match cursor {
         None => 0,
         Some(cursor) => {
-            let text = cursor.as_string()?.plain()?;
+            let mut digits = [0; 20];
+            let text = cursor.as_string()?.decode_into(&mut digits)?;
             let start = text.parse::<usize>().ok()?;
             let canonical = !text.starts_with(['0', '+']) && start.checked_rem(size?)? == 0;
             let inside = match config.tools {
@@ -231,4 +237,8 @@ fn wrong_arguments(arguments: Raw<'_>) -> Option<&'static str> {
 
 pub(super) fn in_flight(slot: &Slot, id: Raw<'_>) -> bool {
     !matches!(slot.state, State::Free | State::Doomed) && Raw::trusted(slot.id.get()).same_id(id)
+}
+
+fn is_modern(slot: &Slot) -> bool {
+    server_side(Some(slot)).is_some_and(|own| own.version.is_modern())
 }

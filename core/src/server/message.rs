@@ -122,8 +122,10 @@ impl Server<'_> {
             Fault::TooDeep => (Code::INVALID_REQUEST, "nested deeper than 128"),
             _ => (Code::INVALID_REQUEST, "not a JSON-RPC 2.0 request"),
         };
-        let fault = if ended { fault } else { Fault::Cut };
-        if ended && self.may_answer_noise() {
+        // What the end of the input cut off is not the peer's mistake.
+        let cut = !ended && code == Code::PARSE_ERROR;
+        let fault = if cut { Fault::Cut } else { fault };
+        if !cut && self.may_answer_noise() {
             self.line.start(Job::Error { to: To::Nobody, code, text, data: Data::None });
         } else {
             self.next_message();

@@ -128,7 +128,7 @@ impl<'b> Server<'b> {
             config,
             rx: Lines::over(buffers.rx, framing),
             tx: Tx::new(buffers.tx),
-            slots: buffers.slots,
+            slots: buffers.slots.fresh(),
             line: Line::default(),
             session: Session::default(),
             current: None,
