@@ -3,14 +3,15 @@
 //! `cli` is what is typed after `barewire`, several of it with `;` or a pipe between; the server is added. `child` is
 //! a server of the case's own. What is right follows from the words: which tool, which flag, what the arguments are.
 
+use core::sync::atomic::{AtomicUsize, Ordering};
+use core::time::Duration;
 use std::env;
 use std::fs;
 use std::io::{Read, Write};
 use std::path::PathBuf;
 use std::process::{self, Child, Command, Output, Stdio};
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use serde_json::Value;
 
@@ -339,7 +340,7 @@ fn split(line: &str) -> Vec<Typed> {
         let Some(last) = all.last_mut() else { break };
         match letter {
             ';' if quoted.is_none() && depth == 0 => {
-                all.push(Typed { words: String::new(), rest: String::new() })
+                all.push(Typed { words: String::new(), rest: String::new() });
             }
             _ if !last.rest.is_empty() || letter == '|' && quoted.is_none() => last.rest.push(letter),
             _ => last.words.push(letter),
@@ -359,7 +360,7 @@ fn words(line: &str) -> Vec<String> {
             (Some(open), _) if open == letter => quoted = None,
             (None, ' ') => {
                 if any {
-                    all.push(std::mem::take(&mut word));
+                    all.push(core::mem::take(&mut word));
                 }
                 any = false;
             }

@@ -69,7 +69,7 @@ fn calls(part: &str, words: &[&str], actions: &mut Vec<Action>) {
     let brief = number("ms").or_else(|| part.contains("times out").then_some(300));
     let name = words.first().filter(|word| **word != "twice").map_or("echo", |word| word);
     let call = Action::Call { name: name.to_owned(), brief };
-    actions.extend(std::iter::repeat_n(call, if words.contains(&"twice") { 2 } else { 1 }));
+    actions.extend(core::iter::repeat_n(call, if words.contains(&"twice") { 2 } else { 1 }));
 }
 
 #[cfg(test)]
