@@ -1,0 +1,11 @@
+//! What the checks do.
+
+pub(crate) mod calls;
+pub(crate) mod carry;
+pub(crate) mod ends;
+pub(crate) mod handshake;
+mod leaks;
+pub(crate) mod limits;
+pub(crate) mod load;
+pub(crate) mod order;
+pub(crate) mod shutdown;

@@ -1,0 +1,71 @@
+//! Messages keep their order, both ways at once.
+
+use crate::{
+    bench::{Bench, Halt, Halves, within},
+    text::shown,
+};
+use std::{
+    io::{BufRead, BufReader, Write},
+    thread,
+};
+
+const MESSAGES: u32 = 2000;
+/// So many go into one write.
+const BATCH: u32 = 5;
+
+pub(crate) fn order(bench: &mut Bench<'_>) -> Result<String, Halt> {
+    let (client, server) = bench.pair()?;
+    let ((client_read, client_write), (server_read, server_write)): (Halves, Halves) =
+        (client.into_lines(), server.into_lines());
+    let reliable = bench.claims.reliable;
+    for write in [client_write, server_write] {
+        thread::spawn(move || send(write));
+    }
+    let mut waits = Vec::new();
+    for (name, read) in [("client to server", server_read), ("server to client", client_read)] {
+        let patience = bench.patience;
+        waits.push((name, thread::spawn(move || within(patience, move || receive(read, reliable)))));
+    }
+    for (name, wait) in waits {
+        match wait.join().unwrap_or(None) {
+            Some(result) => result.map_err(|what| format!("{name}: {what}"))?,
+            None if !reliable => {}
+            None => {
+                return Err(format!("{name}: not all messages had come after {:?}", bench.patience).into());
+            }
+        }
+    }
+    Ok(format!("{MESSAGES} messages each way"))
+}
+
+fn send(mut write: Box<dyn Write + Send>) -> std::io::Result<()> {
+    for first in (0..MESSAGES).step_by(BATCH as usize) {
+        let batch: String = (first..first + BATCH).map(|n| format!("{{\"n\":{n}}}\n")).collect();
+        write.write_all(batch.as_bytes())?;
+        write.flush()?;
+    }
+    Ok(())
+}
+
+fn receive(read: impl std::io::Read, reliable: bool) -> Result<(), String> {
+    let mut lines = BufReader::new(read).split(b'\n');
+    let mut next = 0;
+    while next < MESSAGES {
+        let line = match lines.next() {
+            Some(Ok(line)) if line.is_empty() => continue,
+            Some(Ok(line)) => line,
+            Some(Err(error)) => return Err(format!("reading failed: {error}")),
+            None if reliable => return Err(format!("the end came before message {next}")),
+            None => return Ok(()),
+        };
+        let text = String::from_utf8_lossy(&line);
+        let number = text.strip_prefix("{\"n\":").and_then(|rest| rest.strip_suffix('}'));
+        match number.and_then(|number| number.parse::<u32>().ok()) {
+            Some(n) if n == next || n > next && !reliable => next = n + 1,
+            Some(n) if n < next => return Err(format!("message {n} came again, or after {}", next - 1)),
+            Some(n) => return Err(format!("message {n} came before {next}")),
+            None => return Err(format!("a message came that was never sent: {}", shown(&line))),
+        }
+    }
+    Ok(())
+}
