@@ -214,6 +214,17 @@ impl Peer {
         }
     }
 
+    /// The stream ends now, in whatever way.
+    pub(crate) fn over(&mut self) -> Result<(), String> {
+        loop {
+            match self.next() {
+                Ok(Seen::End { .. }) => return Ok(()),
+                Ok(_) => {}
+                Err(_) => return Err(format!("the end was not seen within {:?}", self.patience)),
+            }
+        }
+    }
+
     /// The next answer, if one comes.
     pub(crate) fn maybe(&mut self) -> Result<Option<(u64, String)>, String> {
         while let Ok(Seen::Line(line)) = self.next() {
@@ -236,6 +247,10 @@ impl Peer {
         match answer(raw) {
             Some(answer) => Ok(Some(answer)),
             None if self.noisy => Ok(None),
+            None if raw.get("error").is_some() => Err(format!(
+                "the server received what it could not read, so a message was torn, changed or made up: {}",
+                shown(line)
+            )),
             None => Err(format!("a line is not an answer: {}", shown(line))),
         }
     }

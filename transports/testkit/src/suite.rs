@@ -96,3 +96,24 @@ fn known(name: &str) -> String {
     assert!(checks().iter().any(|check| check.name == name), "there is no check named {name:?}");
     name.to_owned()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    #[should_panic(expected = "there is no check named \"speed\"")]
+    fn a_check_that_is_not_there_cannot_be_left_out() {
+        let _ = Suite::new(Claims::stream()).without("speed");
+    }
+
+    #[test]
+    fn names_differ_and_every_check_says_why_and_what_to_do() {
+        let names: std::collections::BTreeSet<&str> = checks().iter().map(|check| check.name).collect();
+        assert_eq!(names.len(), checks().len());
+        for check in checks() {
+            assert!(check.reason.ends_with('.') && check.fix.ends_with('.'), "{}", check.name);
+            assert!(!check.fix.contains("  "), "{}", check.name);
+        }
+    }
+}

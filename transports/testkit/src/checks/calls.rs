@@ -29,8 +29,8 @@ pub(crate) fn deadlines(bench: &mut Bench<'_>) -> Result<String, Halt> {
     let (tries, patience) = bench.tries();
     let mut said = Halt::Failed(String::new());
     for _ in 0..tries {
-        let client = match client(bench, &CLIENT.era(Era::Legacy), patience) {
-            Ok(client) => client,
+        let (client, _server) = match client(bench, &CLIENT.era(Era::Legacy), patience) {
+            Ok(open) => open,
             Err(halt) => {
                 said = halt;
                 continue;

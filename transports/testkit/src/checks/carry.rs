@@ -106,13 +106,18 @@ pub(crate) fn borders(bench: &mut Bench<'_>) -> Result<String, Halt> {
     let messages: Vec<Vec<u8>> = sizes.iter().map(|size| message(*size)).collect();
     let count = messages.len();
     let copy = messages.clone();
-    // Each direction in two threads, so that nothing is in the way of a channel that holds little.
+    // Each direction in two threads, so that nothing is in the way of a channel that holds little. Nothing is dropped
+    // before the end: no direction must end alone.
+    let (mut kept, mut receivers) = (Vec::new(), Vec::new());
     for (name, mut send, mut receive, messages) in
         [("client to server", down, at_server, messages), ("server to client", up, at_client, copy)]
     {
         let expected = messages.clone();
         let patience = bench.patience;
-        std::thread::spawn(move || messages.iter().try_for_each(|message| send(message)));
+        kept.push(std::thread::spawn(move || {
+            let sent = messages.iter().try_for_each(|message| send(message));
+            (sent, send)
+        }));
         let compare = move || {
             for (number, expected) in expected.iter().enumerate() {
                 let got = match receive() {
@@ -130,13 +135,15 @@ pub(crate) fn borders(bench: &mut Bench<'_>) -> Result<String, Halt> {
                     ));
                 }
             }
-            Ok(())
+            Ok(receive)
         };
         match within(patience, compare) {
-            Some(result) => result.map_err(|what| format!("{name}: {what}"))?,
+            Some(Ok(receive)) => receivers.push(receive),
+            Some(Err(what)) => return Err(format!("{name}: {what}").into()),
             None => return Err(format!("{name}: not all messages had come after {patience:?}").into()),
         }
     }
+    drop((kept, receivers));
     Ok(format!("{count} sizes each way, with line feeds inside"))
 }
 

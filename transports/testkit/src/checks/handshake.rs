@@ -2,7 +2,7 @@
 
 use crate::{
     TOOLS,
-    bench::{Bench, Halt},
+    bench::{Bench, Halt, Server},
 };
 use barewire::{ClientConfig, Era, Version};
 use barewire_stdio::{Client, Settings};
@@ -37,7 +37,7 @@ fn session(bench: &mut Bench<'_>, config: &ClientConfig<'_>, version: Version) -
 
 fn once(bench: &mut Bench<'_>, config: &ClientConfig<'_>, version: Version) -> Result<(), Halt> {
     let (_, patience) = bench.tries();
-    let client = client(bench, config, patience)?;
+    let (client, _server) = client(bench, config, patience)?;
     if client.server().protocol != version {
         return Err(Halt::Failed(format!(
             "{version} was asked for, {} was agreed on",
@@ -57,16 +57,17 @@ fn once(bench: &mut Bench<'_>, config: &ClientConfig<'_>, version: Version) -> R
     Ok(())
 }
 
-/// The real client over a new connection.
+/// The real client over a new connection, and what must live as long.
 pub(crate) fn client(
     bench: &mut Bench<'_>,
     config: &ClientConfig<'_>,
     patience: core::time::Duration,
-) -> Result<Client, Halt> {
-    let ((read, write), _) = bench.lines()?;
+) -> Result<(Client, Server), Halt> {
+    let ((read, write), server) = bench.lines()?;
     let settings = Settings::new().start_timeout(patience).timeout(patience).max_timeout(patience);
-    Client::over_with(read, write, config, settings).map_err(|error| {
+    let client = Client::over_with(read, write, config, settings).map_err(|error| {
         let version = config.protocol_version.unwrap_or(Version::V2026_07_28);
         Halt::Failed(format!("{version}: the session did not open: {error}"))
-    })
+    })?;
+    Ok((client, server))
 }

@@ -18,16 +18,18 @@ pub(crate) fn order(bench: &mut Bench<'_>) -> Result<String, Halt> {
     let ((client_read, client_write), (server_read, server_write)): (Halves, Halves) =
         (client.into_lines(), server.into_lines());
     let reliable = bench.claims.reliable;
-    for write in [client_write, server_write] {
-        thread::spawn(move || send(write));
-    }
+    // Writers stay until both directions are read: no direction must end alone.
+    let writers = [client_write, server_write].map(|write| thread::spawn(move || send(write)));
     let mut waits = Vec::new();
     for (name, read) in [("client to server", server_read), ("server to client", client_read)] {
         let patience = bench.patience;
         waits.push((name, thread::spawn(move || within(patience, move || receive(read, reliable)))));
     }
-    for (name, wait) in waits {
-        match wait.join().unwrap_or(None) {
+    let results: Vec<_> = waits.into_iter().map(|(name, wait)| (name, wait.join().unwrap_or(None))).collect();
+    // A transport that hangs keeps them for ever; then they are left to themselves.
+    drop(writers.map(|writer| writer.is_finished().then(|| writer.join())));
+    for (name, result) in results {
+        match result {
             Some(result) => result.map_err(|what| format!("{name}: {what}"))?,
             None if !reliable => {}
             None => {
@@ -38,13 +40,13 @@ pub(crate) fn order(bench: &mut Bench<'_>) -> Result<String, Halt> {
     Ok(format!("{MESSAGES} messages each way"))
 }
 
-fn send(mut write: Box<dyn Write + Send>) -> std::io::Result<()> {
+fn send(mut write: Box<dyn Write + Send>) -> std::io::Result<Box<dyn Write + Send>> {
     for first in (0..MESSAGES).step_by(BATCH as usize) {
         let batch: String = (first..first + BATCH).map(|n| format!("{{\"n\":{n}}}\n")).collect();
         write.write_all(batch.as_bytes())?;
         write.flush()?;
     }
-    Ok(())
+    Ok(write)
 }
 
 fn receive(read: impl std::io::Read, reliable: bool) -> Result<(), String> {

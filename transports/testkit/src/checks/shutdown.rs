@@ -51,7 +51,7 @@ fn one(bench: &mut Bench<'_>, reliable: bool) -> Result<(), Halt> {
     let Session { mut peer, server } = bench.open()?;
     if reliable {
         peer.echo("the only call")?;
-        close(peer, server, bench.patience)?;
+        close(peer, server, bench)?;
     } else {
         // It may get lost; the end may not.
         peer.call("echo", "the only call");

@@ -49,7 +49,12 @@ impl Faults {
         Self { seed, ..Self::default() }
     }
 
-    /// Another seed: for the other direction, or for the next connection.
+    /// The same faults at other places: for the other direction.
+    pub fn other(self) -> Self {
+        self.seed(self.seed.wrapping_add(0x5eed))
+    }
+
+    /// Another seed, for example for each connection.
     pub fn seed(mut self, seed: u64) -> Self {
         self.seed = seed;
         self
