@@ -3,7 +3,8 @@
 use crate::{
     Claims, Link,
     link::{End, Far, Gone},
-    peer::{Moved, Peer, Pieces},
+    motion::{Moved, Pieces},
+    peer::Peer,
     serve,
     wrap::{Counted, Cut},
 };

@@ -49,6 +49,7 @@ mod claims;
 mod faults;
 mod lines;
 mod link;
+mod motion;
 mod peer;
 mod pipe;
 mod report;

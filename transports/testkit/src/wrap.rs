@@ -1,6 +1,6 @@
 //! Halves that do a little more, or a little less.
 
-use crate::peer::Moved;
+use crate::motion::Moved;
 use core::sync::atomic::Ordering::Relaxed;
 use std::io::{self, Read, Write};
 

@@ -4,7 +4,8 @@ use crate::{
     bench::{Bench, Halt, within},
     claims::Form,
     link::{End, Halves},
-    peer::{self, Pieces},
+    motion::Pieces,
+    peer,
     text::{digest, pattern, shown},
 };
 

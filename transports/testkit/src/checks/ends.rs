@@ -4,7 +4,8 @@ use crate::{
     bench::{Bench, Halt, Halves, Server, within},
     claims::Form,
     link::Far,
-    peer::{Moved, call, still},
+    motion::{Moved, still},
+    peer::call,
     text::shown,
     wrap::Counted,
 };

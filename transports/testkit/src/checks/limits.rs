@@ -3,7 +3,7 @@
 use super::ends::line;
 use crate::{
     bench::{Bench, Halt, Halves},
-    peer::{Moved, Pieces, still},
+    motion::{Moved, Pieces, still},
     text::{digest, pattern},
     wrap::{Counted, JUNK, Noisy},
 };
