@@ -232,6 +232,16 @@ fn a_server_that_never_agrees_is_not_asked_for_ever() {
     assert_eq!(said.len(), 3, "{said:?}");
     assert!(told[0].starts_with("not opened: error -32022"), "{told:?}");
     assert_eq!(told.len(), 1);
+    let refused =
+        |id: &str, list: &str| Line(error(id, -32602, &format!(r#","data":{{"supported":["{list}"]}}"#)));
+    let steps = [refused("1", "2024-11-05"), refused("2", "2025-03-26"), refused("3", "2024-11-05")];
+    let (said, told) = script(&LEGACY, &steps);
+    assert_eq!(said, [initialize(1, "2025-11-25"), initialize(2, "2024-11-05")]);
+    assert_eq!(told.len(), 1);
+    // Silence neither.
+    let steps: Vec<_> = (1..10).map(|i| Until(i * 10_000)).collect();
+    let (said, told) = script(&AUTO, &steps);
+    assert_eq!((said.len(), &told[..]), (2, &["not opened: TimedOut".to_owned()][..]));
 }
 
 #[test]
