@@ -208,6 +208,8 @@ fn a_probe_answered_late() {
     let (said, told) = script(&AUTO, &[Until(10_000), Line(result(1, MODERN_RESULT)), Line(refused.clone())]);
     assert_eq!(said, [DISCOVER, &initialize(2, "2025-11-25")]);
     assert_eq!(told, ["opened   2026-07-28 None None"]);
+    let steps = [Until(10_000), Line(result(1, MODERN_RESULT)), Line(error("2", -32601, ""))];
+    assert_eq!(script(&AUTO, &steps).1, ["opened   2026-07-28 None None"]);
     // Not needed.
     let (said, told) =
         script(&AUTO, &[Until(10_000), Line(result(1, MODERN_RESULT)), Line(result(2, LEGACY_RESULT))]);
