@@ -9,8 +9,8 @@ use std::fmt::Write as _;
 
 use barewire::json::Raw;
 use barewire::{
-    BadArgs, Buffers, Call, CallId, Client, ClientConfig, ClientEvent, Content, Data, End, Fields, FromArgs, Millis,
-    Output, Progress, Reply, Server, ServerConfig, ServerEvent, Slot, Tool,
+    BadArgs, Buffers, Call, CallId, Client, ClientConfig, ClientEvent, Content, Data, End, Fields, FromArgs,
+    Millis, Output, Progress, Reply, Server, ServerConfig, ServerEvent, Slot, Tool,
 };
 
 use crate::transcript::Random;
@@ -92,11 +92,12 @@ pub struct Story {
 }
 
 impl Story {
-    /// What the client was told of one request.
+    /// What the client was told of one request, but for a `_meta` in which a modern server only says who it is.
     #[must_use]
     pub fn of(&self, request: usize) -> Vec<&str> {
+        const OWN: &str = r#"meta {"io.modelcontextprotocol/serverInfo":{"name":"board","version":"1.0.0"}}"#;
         let head = format!("{request} ");
-        self.client.iter().filter_map(|line| line.strip_prefix(&head)).collect()
+        self.client.iter().filter_map(|line| line.strip_prefix(&head)).filter(|line| *line != OWN).collect()
     }
 }
 
@@ -189,9 +190,8 @@ pub fn run(
     line: LineConfig,
     plan: &[(u64, Do)],
 ) -> Result<Story, String> {
-    let memory = |s: Sizes| {
-        (vec![0; s.rx], vec![0; s.tx], (0..s.calls).map(|_| Slot::FREE).collect::<Vec<_>>())
-    };
+    let memory =
+        |s: Sizes| (vec![0; s.rx], vec![0; s.tx], (0..s.calls).map(|_| Slot::FREE).collect::<Vec<_>>());
     let (mut s, mut c) = (memory(server_sizes), memory(client_sizes));
     let mut pair = Pair {
         server: Server::new(server, Buffers::new(&mut s.0, &mut s.1, &mut s.2)),
@@ -492,7 +492,9 @@ fn told(event: ClientEvent<'_>, requests: &BTreeMap<CallId, usize>, now: u64) ->
             }
             content => write!(line, "{} {content:?}", of(id)),
         },
-        ClientEvent::Structured { of: id, json, .. } => write!(line, "{} structured {}", of(id), json.as_str()),
+        ClientEvent::Structured { of: id, json, .. } => {
+            write!(line, "{} structured {}", of(id), json.as_str())
+        }
         ClientEvent::Meta { of: id, json, .. } => write!(line, "{} meta {}", of(id), json.as_str()),
         ClientEvent::Json { of: id, json, .. } => write!(line, "{} json {}", of(id), json.as_str()),
         ClientEvent::Progress { of: id, done, .. } => write!(line, "{} progress {done}", of(id)),

@@ -93,7 +93,11 @@ fn a_session_is_the_same_in_every_revision_over_every_line() {
                 assert_eq!(story.of(8), ["text \"text must be a string\"", "failed"], "{what}");
             }
             assert_eq!(story.of(9), ["error -32601"], "{what}");
-            assert_eq!(story.of(10), ["progress 1", "progress 2", "progress 3", "text \"done\"", "done"], "{what}");
+            assert_eq!(
+                story.of(10),
+                ["progress 1", "progress 2", "progress 3", "text \"done\"", "done"],
+                "{what}"
+            );
             assert!(!story.client.iter().any(|line| line.starts_with("fault")), "{what}");
         }
     }
@@ -105,7 +109,8 @@ fn calls_end_in_any_order() {
         (0..8).map(|i| (0, Do::Call("wait", format!("{{\"ms\":{}}}", 800 - i * 100), None))).collect();
     for (revision, client) in clients() {
         for line in lines() {
-            let story = run((&SERVER, &client), (ROOMY, ROOMY), line, &plan).unwrap_or_else(|e| panic!("{e}"));
+            let story =
+                run((&SERVER, &client), (ROOMY, ROOMY), line, &plan).unwrap_or_else(|e| panic!("{e}"));
             judge(&story, revision);
             let ends: Vec<&str> =
                 story.client.iter().filter(|l| l.ends_with(" done")).map(|l| &l[..1]).collect();
@@ -146,8 +151,8 @@ fn progress_moves_a_deadline_up_to_its_bound() {
         (0, Do::Call("wait", r#"{"ms":4000,"every":400}"#.into(), Some((1000, Some(5000))))),
     ];
     for (revision, client) in clients() {
-        let story =
-            run((&SERVER, &client), (ROOMY, ROOMY), LineConfig::DIRECT, &plan).unwrap_or_else(|e| panic!("{e}"));
+        let story = run((&SERVER, &client), (ROOMY, ROOMY), LineConfig::DIRECT, &plan)
+            .unwrap_or_else(|e| panic!("{e}"));
         let what = format!("{revision}: {:#?}", story.client);
         judge(&story, revision);
         assert_eq!(story.of(1).last(), Some(&"timed out at 5000"), "{what}");
@@ -171,7 +176,8 @@ fn a_cancelled_call_says_nothing_more() {
     for (revision, client) in clients() {
         for latency in [(0, 0), (30, 5), (200, 200)] {
             let line = LineConfig { latency, ..LineConfig::DIRECT };
-            let story = run((&SERVER, &client), (ROOMY, ROOMY), line, &plan).unwrap_or_else(|e| panic!("{e}"));
+            let story =
+                run((&SERVER, &client), (ROOMY, ROOMY), line, &plan).unwrap_or_else(|e| panic!("{e}"));
             let what = format!("{revision} {latency:?}: {:#?}", story.client);
             judge(&story, revision);
             assert!(story.of(1).is_empty(), "{what}");
@@ -190,9 +196,11 @@ fn a_cancelled_call_says_nothing_more() {
 fn a_small_server_makes_auto_fall_back() {
     // 256 bytes in: the modern probe does not fit and is refused by its id, initialize does.
     let small = Sizes { rx: 256, tx: 128, calls: 1 };
+    const NAMED: ClientConfig<'static> = ClientConfig::new("some-ordinary-host-program", "2.10.0-beta.1");
     let plan = [(0, Do::List), (0, call("echo", r#"{"text":"hi"}"#)), (0, call("echo", r#"{"text":"ho"}"#))];
     for line in lines() {
-        let story = run((&SERVER, &CLIENT), (small, ROOMY), line, &plan).unwrap_or_else(|e| panic!("{line:?}: {e}"));
+        let story =
+            run((&SERVER, &NAMED), (small, ROOMY), line, &plan).unwrap_or_else(|e| panic!("{line:?}: {e}"));
         let what = format!("{line:?}: {:#?}", story.client);
         judge(&story, "2025-11-25");
         assert!(story.client[0].starts_with("opened board 2025-11-25"), "{what}");
@@ -221,21 +229,23 @@ fn a_slow_line_lets_the_probe_run_out() {
 fn a_handshake_that_takes_too_long_is_given_up() {
     let line = LineConfig { latency: (40_000, 40_000), ..LineConfig::DIRECT };
     for era in [Era::Auto, Era::Legacy, Era::Modern] {
-        let story = run((&SERVER, &CLIENT.era(era)), (ROOMY, ROOMY), line, &[]).unwrap_or_else(|e| panic!("{e}"));
+        let story =
+            run((&SERVER, &CLIENT.era(era)), (ROOMY, ROOMY), line, &[]).unwrap_or_else(|e| panic!("{e}"));
         assert_eq!(story.client.len(), 1, "{era:?}: {:#?}", story.client);
-        assert!(story.client[0].starts_with("not opened: ") && story.client[0].ends_with(" at 60000"), "{:#?}", story.client);
+        assert!(
+            story.client[0].starts_with("not opened: ") && story.client[0].ends_with(" at 60000"),
+            "{:#?}",
+            story.client
+        );
     }
 }
 
 #[test]
 fn a_broken_line_ends_every_call() {
-    let plan = [
-        (0, call("never", "{}")),
-        (0, call("wait", r#"{"ms":1000}"#)),
-        (50, Do::Break),
-    ];
+    let plan = [(0, call("never", "{}")), (0, call("wait", r#"{"ms":1000}"#)), (50, Do::Break)];
     for (revision, client) in clients() {
-        let story = run((&SERVER, &client), (ROOMY, ROOMY), LineConfig::DIRECT, &plan).unwrap_or_else(|e| panic!("{e}"));
+        let story = run((&SERVER, &client), (ROOMY, ROOMY), LineConfig::DIRECT, &plan)
+            .unwrap_or_else(|e| panic!("{e}"));
         assert_eq!(story.of(1), ["lost"], "{revision}");
         assert_eq!(story.of(2), ["lost"], "{revision}");
     }
@@ -252,7 +262,8 @@ fn an_answer_larger_than_the_client_ends_its_call_alone() {
     ];
     for (revision, client) in clients() {
         for line in lines() {
-            let story = run((&SERVER, &client), (ROOMY, small), line, &plan).unwrap_or_else(|e| panic!("{e}"));
+            let story =
+                run((&SERVER, &client), (ROOMY, small), line, &plan).unwrap_or_else(|e| panic!("{e}"));
             let what = format!("{revision} {line:?}: {:#?}", story.client);
             assert_eq!(story.of(1).len(), 1, "{what}");
             assert!(story.of(1)[0].starts_with("invalid TooLong"), "{what}");
@@ -268,7 +279,8 @@ fn a_changed_list_is_told_to_legacy_clients() {
     static CHANGING: ServerConfig<'static> = ServerConfig::new("board", "1.0.0").tools(TOOLS).list_changed();
     for (revision, client) in clients() {
         let plan = [(10, Do::Changed), (20, call("echo", r#"{"text":"x"}"#))];
-        let story = run((&CHANGING, &client), (ROOMY, ROOMY), LineConfig::DIRECT, &plan).unwrap_or_else(|e| panic!("{e}"));
+        let story = run((&CHANGING, &client), (ROOMY, ROOMY), LineConfig::DIRECT, &plan)
+            .unwrap_or_else(|e| panic!("{e}"));
         judge(&story, revision);
         let changed = story.client.iter().filter(|l| *l == "changed Tools").count();
         assert_eq!(changed, usize::from(revision != "2026-07-28"), "{revision}: {:#?}", story.client);

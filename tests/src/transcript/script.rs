@@ -73,7 +73,8 @@ impl Script {
     /// The folder of the transcripts.
     #[must_use]
     pub fn folder() -> PathBuf {
-        let above = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().map(|folder| folder.join("transcripts"));
+        let above =
+            Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().map(|folder| folder.join("transcripts"));
         above.into_iter().find(|folder| folder.exists()).unwrap_or_default()
     }
 
