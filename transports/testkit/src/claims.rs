@@ -1,5 +1,8 @@
 //! What a transport says of itself.
 
+use crate::faults::{SpecError, number, wrong};
+use core::str::FromStr;
+
 /// What is carried.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
@@ -18,8 +21,12 @@ pub enum Form {
 /// use barewire_testkit::Claims;
 /// let tcp = Claims::stream().half_close();
 /// let radio = Claims::messages().largest(64 << 10);
-/// # let _ = (tcp, radio);
+/// assert_eq!(radio, "messages,largest=64k".parse().unwrap());
+/// # let _ = tcp;
 /// ```
+///
+/// As text, for command lines: `stream` or `messages`, then any of `half-close`, `noise`, `unreliable`, `unordered`, `single`,
+/// `largest=BYTES`, `holds=BYTES`, with commas between.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[must_use]
 pub struct Claims {
@@ -111,3 +118,54 @@ impl Claims {
 pub(crate) const ENVELOPE: usize = 512;
 /// The least that `largest` may be for checks that call tools.
 pub(crate) const LEAST: usize = 1024;
+
+impl FromStr for Claims {
+    type Err = SpecError;
+
+    fn from_str(text: &str) -> Result<Self, SpecError> {
+        const FORM: &str = "stream or messages, which comes first";
+        const CLAIM: &str =
+            "one of half-close, noise, unreliable, unordered, single, largest=BYTES, holds=BYTES";
+        let mut parts = text.split(',').map(str::trim);
+        let mut claims = match parts.next().unwrap_or_default() {
+            "stream" => Self::stream(),
+            "messages" => Self::messages(),
+            other => return Err(wrong(other, FORM)),
+        };
+        for part in parts {
+            let bytes = |value: &str| number(value).map(|n| usize::try_from(n).unwrap_or(usize::MAX));
+            claims = match part.split_once('=') {
+                None => match part {
+                    "half-close" => claims.half_close(),
+                    "noise" => claims.noise(),
+                    "unreliable" => claims.unreliable(),
+                    "unordered" => claims.unordered(),
+                    "single" => claims.single(),
+                    _ => return Err(wrong(part, CLAIM)),
+                },
+                Some(("largest", value)) => claims.largest(bytes(value)?),
+                Some(("holds", value)) => claims.holds(bytes(value)?),
+                Some(_) => return Err(wrong(part, CLAIM)),
+            };
+        }
+        Ok(claims)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn claims_as_text() {
+        let all =
+            Claims::stream().half_close().noise().unreliable().unordered().single().largest(2048).holds(5);
+        assert_eq!(
+            "stream, half-close,noise,unreliable,unordered,single,largest=2k,holds=5".parse(),
+            Ok(all)
+        );
+        for bad in ["", "half-close", "stream,fast", "stream,largest", "stream,largest=x", "stream,size=1"] {
+            assert!(bad.parse::<Claims>().is_err(), "{bad}");
+        }
+    }
+}

@@ -4,6 +4,7 @@ mod spec;
 mod stream;
 
 pub use spec::SpecError;
+pub(crate) use spec::{number, wrong};
 pub use stream::{Clock, FaultyReader, FaultyWriter, RealClock, SimClock};
 
 use crate::text::Random;
@@ -29,6 +30,16 @@ use std::io::{Read, Write};
 /// let mut again = Vec::new();
 /// faults.writer(&mut again).write_all(&[b'x'; 1000]).unwrap();
 /// assert_eq!(out, again);
+/// ```
+///
+/// Both directions of an end:
+///
+/// ```
+/// # fn f(read: barewire_testkit::PipeReader, write: barewire_testkit::PipeWriter) -> Result<(), barewire_testkit::SpecError> {
+/// use barewire_testkit::{End, Faults};
+/// let faults: Faults = "seed=7,drop=1/1000,split=16,reset=100k".parse()?;
+/// let end = End::stream(faults.reader(read), faults.other().writer(write));
+/// # drop(end); Ok(()) }
 /// ```
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 #[must_use]

@@ -3,7 +3,7 @@
 use super::Faults;
 use core::{fmt, str::FromStr, time::Duration};
 
-/// Why a text does not say which faults are meant.
+/// Why a text does not say which faults, or which claims, are meant.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SpecError {
     part: String,
@@ -76,7 +76,7 @@ impl fmt::Display for Faults {
     }
 }
 
-fn wrong(part: &str, expected: &'static str) -> SpecError {
+pub(crate) fn wrong(part: &str, expected: &'static str) -> SpecError {
     SpecError { part: part.to_owned(), expected }
 }
 
@@ -93,7 +93,7 @@ fn rate(text: &str) -> Result<f64, SpecError> {
     if (0.0..=1.0).contains(&rate) { Ok(rate) } else { Err(wrong(text, RATE)) }
 }
 
-fn number(text: &str) -> Result<u64, SpecError> {
+pub(crate) fn number(text: &str) -> Result<u64, SpecError> {
     let (digits, unit) = match text.strip_suffix('k') {
         Some(digits) => (digits, 1 << 10),
         None => text.strip_suffix('M').map_or((text, 1), |digits| (digits, 1 << 20)),
