@@ -4,6 +4,7 @@ use core::time::Duration;
 use std::path::PathBuf;
 
 use barewire::{Era, Version};
+use barewire_testkit::{Claims, checks};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::capture::write::Format;
@@ -23,7 +24,7 @@ use crate::paint::{self, Color, Paint};
 ///   4    no answer in time
 ///   5    the server answered with an error, or broke the protocol
 ///   130  Ctrl-C
-/// tap exits as its server does.
+/// tap exits as its server does; testkit with 1 if a check failed.
 #[derive(Parser, Debug)]
 #[command(name = "barewire", version, arg_required_else_help = true, verbatim_doc_comment)]
 pub(crate) struct Cli {
@@ -126,6 +127,39 @@ pub(crate) enum Command {
         #[arg(value_enum)]
         sample: Sample,
     },
+    /// Test a transport: barewire testkit --through ./relay
+    ///
+    /// The relay is started with a server's command behind its own words. It must start that command, and carry its own
+    /// stdin to the command's stdin and the command's stdout to its own stdout, through the transport under test.
+    /// A check that fails says what was seen, why it matters and what to fix; then the exit code is 1.
+    #[command(verbatim_doc_comment)]
+    Testkit(Testkit),
+}
+
+/// Which transport is tested, and how.
+#[derive(Args, Debug)]
+pub(crate) struct Testkit {
+    /// The relay's program; its arguments may follow, with blanks between
+    #[arg(long, value_name = "RELAY", required_unless_present_any = ["list", "serve"])]
+    pub(crate) through: Option<String>,
+    /// What it claims: stream or messages, then any of half-close, noise, unreliable, unordered, single, largest=BYTES
+    #[arg(long, value_name = "CLAIMS", default_value = "stream,half-close")]
+    pub(crate) claims: Claims,
+    /// Run this check, and no other unless it is named too
+    #[arg(long, value_name = "CHECK", value_parser = check)]
+    pub(crate) only: Vec<String>,
+    /// Leave this check out
+    #[arg(long, value_name = "CHECK", value_parser = check)]
+    pub(crate) without: Vec<String>,
+    /// How long nothing may happen before that is a fault, in seconds
+    #[arg(long, value_name = "SECONDS", default_value = "20", value_parser = seconds)]
+    pub(crate) patience: Duration,
+    /// Show the checks and why they are there
+    #[arg(long)]
+    pub(crate) list: bool,
+    /// Be the server behind the relay
+    #[arg(long, hide = true)]
+    pub(crate) serve: bool,
 }
 
 /// How a server is reached.
@@ -216,6 +250,13 @@ fn version(text: &str) -> Result<Version, String> {
         let known: Vec<&str> = Version::ALL.iter().map(|version| version.as_str()).collect();
         format!("no such revision; there are {}", known.join(", "))
     })
+}
+
+fn check(name: &str) -> Result<String, String> {
+    if checks().iter().any(|check| check.name == name) {
+        return Ok(name.to_owned());
+    }
+    Err("no such check; `barewire testkit --list` shows them".into())
 }
 
 fn seconds(text: &str) -> Result<Duration, String> {

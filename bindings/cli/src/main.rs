@@ -22,7 +22,7 @@ use args::{Cli, Command};
 use arguments::Given;
 use capture::{Event, What};
 use commands::record::Show;
-use commands::{call, demo, explain, list, serve, tap};
+use commands::{call, demo, explain, list, serve, tap, testkit};
 use failure::Failure;
 use packets::tracker::Tracker;
 use packets::view::{Look, View};
@@ -32,7 +32,7 @@ fn main() {
     let json = match cli.command {
         Command::Demo { json, .. } | Command::List { json, .. } => json,
         Command::Call { json, .. } | Command::Explain { json, .. } => json,
-        Command::Tap { .. } | Command::Serve { .. } => false,
+        Command::Tap { .. } | Command::Serve { .. } | Command::Testkit(_) => false,
     };
     let outcome = run(cli);
     commands::connect::yield_to_signals();
@@ -101,6 +101,7 @@ fn run(cli: Cli) -> Result<i32, Failure> {
         }
         Command::Explain { file, json, show } => explain::run(&file, show.look(on_stdout), json).map(|()| 0),
         Command::Serve { sample } => serve::run(sample).map(|()| 0),
+        Command::Testkit(testkit) => testkit::run(&testkit),
     }
 }
 

@@ -9,4 +9,5 @@ pub(crate) mod record;
 pub(crate) mod save;
 pub(crate) mod serve;
 pub(crate) mod tap;
+pub(crate) mod testkit;
 pub(crate) mod waiting;
