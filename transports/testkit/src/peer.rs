@@ -21,6 +21,8 @@ pub(crate) struct Peer {
     gate: Arc<Gate>,
     serial: u64,
     patience: Duration,
+    /// The ids of all answers, as they came.
+    pub(crate) came: Vec<u64>,
     /// Lines that are no answers are let pass.
     pub(crate) noisy: bool,
 }
@@ -55,7 +57,7 @@ impl Peer {
             let error = read.unwrap_or_else(|_| Err(io::Error::other("it panicked"))).err();
             let _ = tell.send(Seen::End { rest, error: error.map(|error| error.to_string()) });
         })?;
-        Ok(Self { jobs: Some(jobs), seen, moved, gate, serial: 0, patience, noisy: false })
+        Ok(Self { jobs: Some(jobs), seen, moved, gate, serial: 0, patience, came: Vec::new(), noisy: false })
     }
 
     /// Sends a call of a tool with one text; gives its id. Never blocks.
@@ -146,6 +148,7 @@ impl Peer {
             }
             let text =
                 answer.map_err(|error| format!("call {id} was refused: {error}; was it sent damaged?"))?;
+            self.came.push(id);
             if answers.insert(id, text).is_some() {
                 return Err(format!("call {id} was answered twice"));
             }

@@ -14,6 +14,7 @@ use std::{
 pub static TOOLS: &[Tool<'static>] = &[
     Tool::new("echo", "Gives `text` back.", TEXT),
     Tool::new("sink", "Says how long `text` is, and its digest.", TEXT),
+    Tool::new("diary", "Says which ids were received, and which were sent, in what order.", NOTHING),
     Tool::new("source", "Gives a text of `number` bytes.", NUMBER),
     Tool::new("await", "Ends once `text` was raised.", TEXT),
     Tool::new("raise", "Raises `text`.", TEXT),
@@ -24,6 +25,7 @@ pub static TOOLS: &[Tool<'static>] = &[
     ),
 ];
 const TEXT: &str = r#"{"type":"object","properties":{"text":{"type":"string"}},"required":["text"]}"#;
+const NOTHING: &str = r#"{"type":"object"}"#;
 const NUMBER: &str = r#"{"type":"object","properties":{"number":{"type":"integer"}},"required":["number"]}"#;
 const _: () = check_tools(TOOLS);
 
@@ -43,7 +45,7 @@ const LIMIT: usize = 17 << 20;
 /// What reading or writing failed with; a peer that has gone is a normal end.
 pub fn serve(read: impl Read, write: impl Write + Send) -> io::Result<()> {
     let tools = Tools::new();
-    plan().run_over(Watched(read, &tools), write, |call| {
+    plan().run_over(Watched(read, &tools), Watched(write, &tools), |call| {
         let cancelled = |time| call.wait_cancelled(time);
         tools.answer(call.name(), call.args_json(), &cancelled).map(ToolResult::text).ok_or(Fail::Unknown)
     })
@@ -57,16 +59,31 @@ pub fn serve_stdio() -> io::Result<()> {
     serve(io::stdin(), io::stdout())
 }
 
-/// Tells the tools when the input has ended.
-struct Watched<'t, R>(R, &'t Tools);
+/// Tells the tools what passes, and when the input has ended.
+struct Watched<'t, T>(T, &'t Tools);
 
 impl<R: Read> Read for Watched<'_, R> {
     fn read(&mut self, space: &mut [u8]) -> io::Result<usize> {
-        let n = self.0.read(space);
-        if !space.is_empty() && matches!(n, Ok(0)) {
+        let n = self.0.read(space)?;
+        if n == 0 && !space.is_empty() {
             self.1.input_ended();
         }
-        n
+        self.1.received(&space[..n]);
+        Ok(n)
+    }
+}
+
+impl<W: Write> Write for Watched<'_, W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        // Held meanwhile, so that the peer cannot ask for the diary before this is in it.
+        let mut sent = self.1.sent.lock().unwrap_or_else(PoisonError::into_inner);
+        let n = self.0.write(bytes)?;
+        sent.see(&bytes[..n]);
+        Ok(n)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.flush()
     }
 }
 
@@ -78,17 +95,30 @@ fn plan() -> Serve<'static> {
 
 /// What the tools of one server do, for those who want to put a server of their own behind the transport: offer
 /// [`TOOLS`], take in calls while others run (12 at once), answer each with the text that [`answer`](Self::answer) gives,
-/// and say when the [`input ended`](Self::input_ended).
+/// and say when the [`input ended`](Self::input_ended) and what bytes were [`received`](Self::received) and
+/// [`sent`](Self::sent).
 #[derive(Debug, Default)]
 pub struct Tools {
     raised: Mutex<HashSet<String>>,
     changed: Condvar,
+    received: Mutex<Ids>,
+    sent: Mutex<Ids>,
 }
 
 impl Tools {
     /// Nothing is raised.
     pub fn new() -> Self {
         Self::default()
+    }
+
+    /// These bytes were read. Without it the check `order` does not apply.
+    pub fn received(&self, bytes: &[u8]) {
+        self.received.lock().unwrap_or_else(PoisonError::into_inner).see(bytes);
+    }
+
+    /// These bytes were written. Without it the check `order` does not apply.
+    pub fn sent(&self, bytes: &[u8]) {
+        self.sent.lock().unwrap_or_else(PoisonError::into_inner).see(bytes);
     }
 
     /// The server's input has ended: raises "end of input".
@@ -112,6 +142,10 @@ impl Tools {
         Some(match name {
             "echo" => text(),
             "sink" => digest(&text()),
+            "diary" => {
+                let list = |ids: &Mutex<Ids>| ids.lock().unwrap_or_else(PoisonError::into_inner).list();
+                format!("{};{}", list(&self.received), list(&self.sent))
+            }
             "source" => {
                 let len = args.get("number").and_then(Raw::as_u64).unwrap_or(0).min(LIMIT as u64);
                 pattern(len as usize, len)
@@ -152,4 +186,38 @@ impl Tools {
     fn lock(&self) -> MutexGuard<'_, HashSet<String>> {
         self.raised.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// The ids of the lines that passed: the first number called so in the head of each.
+#[derive(Debug, Default)]
+struct Ids {
+    head: Vec<u8>,
+    ids: Vec<u64>,
+}
+
+impl Ids {
+    fn see(&mut self, bytes: &[u8]) {
+        const HEAD: usize = 64;
+        for part in bytes.split_inclusive(|byte| *byte == b'\n') {
+            let room = HEAD - self.head.len();
+            self.head.extend_from_slice(&part[..part.len().min(room)]);
+            if part.ends_with(b"\n") {
+                self.ids.extend(id(&self.head));
+                self.head.clear();
+            }
+        }
+    }
+
+    fn list(&self) -> String {
+        let ids: Vec<String> = self.ids.iter().map(u64::to_string).collect();
+        ids.join(",")
+    }
+}
+
+fn id(head: &[u8]) -> Option<u64> {
+    const KEY: &[u8] = b"\"id\":";
+    let at = head.windows(KEY.len()).position(|window| window == KEY)?;
+    let digits = &head[at + KEY.len()..];
+    let end = digits.iter().position(|byte| !byte.is_ascii_digit()).unwrap_or(digits.len());
+    core::str::from_utf8(&digits[..end]).ok()?.parse().ok()
 }

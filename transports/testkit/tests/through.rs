@@ -6,6 +6,9 @@ use core::time::Duration;
 
 const SERVER: &str = env!("CARGO_BIN_EXE_barewire-testkit-server");
 
+/// Swaps the first two lines from client to server.
+const SWAPS: &str = "{ read -r a; read -r b; printf '%s\\n%s\\n' \"$b\" \"$a\"; cat; } | \"$@\"";
+
 #[test]
 fn relays_from_outside() {
     // "$@" is the server's command, as the relay is given it.
@@ -21,6 +24,15 @@ fn relays_from_outside() {
         .only("pipelining")
         .run(|| buffers.connect());
     assert!(matches!(report.outcome("pipelining"), Some(Outcome::Failed(_))), "{report}");
+
+    // Sorts what comes back: each message is right, their order is not.
+    let sorts = Through::new("sh").arg("-c").arg("\"$@\" | sort -r").arg("relay").server([SERVER]);
+    let suite = Suite::new(Claims::stream().half_close());
+    let report = suite.clone().only("half-close").run(|| sorts.connect());
+    report.assert_passed();
+    let swaps = Through::new("sh").arg("-c").arg(SWAPS).arg("relay").server([SERVER]);
+    let report = suite.only("order").run(|| swaps.connect());
+    assert!(report.to_string().contains("client to server: in place 1 stood call Some(1)"), "{report}");
 
     let missing = Through::new("/no/such/relay").server([SERVER]);
     let report = Suite::new(Claims::stream()).only("concurrency").run(|| missing.connect());

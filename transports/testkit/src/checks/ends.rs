@@ -36,10 +36,10 @@ pub(crate) fn half_close(bench: &mut Bench<'_>) -> Result<String, Halt> {
 }
 
 pub(crate) fn abrupt_close(bench: &mut Bench<'_>) -> Result<String, Halt> {
-    let request = call(1, "echo", br#"{"text":"is it \u00fcber?"}"#);
-    for cut in 0..=request.len() {
+    let session = session();
+    for cut in 0..=session.len() {
         let ((read, mut write), mut server) = bench.lines()?;
-        let part = request[..cut].to_vec();
+        let part = session[..cut].to_vec();
         let wrote = within(bench.patience, move || {
             // The server may have gone first: then there is nothing to write to.
             let _ = write.write_all(&part).and_then(|()| write.flush());
@@ -52,11 +52,22 @@ pub(crate) fn abrupt_close(bench: &mut Bench<'_>) -> Result<String, Halt> {
         }
         server
             .ended(bench.patience)
-            .map_err(|what| format!("the client died after byte {cut} of {}: {what}", request.len()))?;
+            .map_err(|what| format!("the client died after byte {cut} of {}: {what}", session.len()))?;
     }
     let down = if bench.claims.reliable { deaths_of_the_server(bench)? } else { 0 };
     let server = if down > 0 { format!(", the server's at {down}") } else { String::new() };
-    Ok(format!("the client's at {} places{server}", request.len() + 1))
+    Ok(format!("the client's at {} places{server}", session.len() + 1))
+}
+
+/// What a client says in a short session.
+fn session() -> Vec<u8> {
+    let mut session = Vec::from(
+        &b"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"initialize\",\"params\":{\"protocolVersion\":\"2025-11-25\",\
+          \"capabilities\":{},\"clientInfo\":{\"name\":\"kit\",\"version\":\"1\"}}}\n\
+          {\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\"}\n"[..],
+    );
+    session.extend(call(2, "echo", "{\"text\":\"grün\"}".as_bytes()));
+    session
 }
 
 /// How many; none where the server's end is elsewhere.
