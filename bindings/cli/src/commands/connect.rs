@@ -190,8 +190,11 @@ fn start_failure(error: StartError, program: &str) -> Failure {
 pub(crate) fn call_failure(error: CallError, what: &str) -> Failure {
     match error {
         CallError::Server { code: rpc, message, data } => {
-            let told =
+            let mut told =
                 format!("the server answered {what} with an error: {} (code {rpc})", printable(&message));
+            if rpc == -32021 {
+                told += "; it wants to ask back, which barewire can't answer yet";
+            }
             let mut failure = Failure::new(code::SERVER, "server", told);
             failure.rpc_code = Some(rpc);
             failure.rpc_data = data;
