@@ -399,16 +399,3 @@ fn explain_reads_what_tap_wrote() {
     assert!(run.out.contains("answered 1 of 1") && run.out.contains("guessed"), "{}", run.out);
     assert_eq!(barewire(&["explain", "no-such-file"]).code, Some(2));
 }
-
-#[test]
-fn no_color_is_respected() {
-    let colored = |name: &str, value: &str| {
-        let output = Command::new(BAREWIRE)
-            .args(["explain", "--color", "auto"])
-            .env(name, value)
-            .stdin(Stdio::null())
-            .output();
-        output.unwrap().stdout.contains(&0x1b)
-    };
-    assert!(!colored("NO_COLOR", "1") && !colored("TERM", "dumb"));
-}
