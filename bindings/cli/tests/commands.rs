@@ -187,14 +187,14 @@ fn exit_codes() {
         "--era",
         "legacy",
         "--timeout",
-        "0.3",
+        "2",
         "--",
         "sh",
         "-c",
         "echo still loading >&2; cat >/dev/null",
     ]);
     assert_eq!(run.code, Some(4), "{}", run.err);
-    assert!(run.err.contains("still loading") && run.err.contains("within 0.3 s"), "{}", run.err);
+    assert!(run.err.contains("still loading") && run.err.contains("within 2 s"), "{}", run.err);
     let run = call_one(r#""error":{"code":-32001,"message":"no","data":{"why":1.50}}"#, &[]);
     assert_eq!(run.code, Some(5));
     assert!(run.err.contains("-32001") && run.err.contains("1.50"), "{}", run.err);
@@ -304,7 +304,7 @@ fn what_a_server_does_wrong_is_said_with_a_remedy() {
         "--era",
         "legacy",
         "--timeout",
-        "0.5",
+        "2",
         "--",
         "sh",
         "-c",
@@ -367,10 +367,27 @@ fn ctrl_c_ends_the_servers_group() {
 
 #[test]
 fn a_long_wait_is_told_with_the_servers_last_word() {
-    let script = "echo loading the model >&2; sleep 1.5; exec \"$0\" serve weather";
-    let run = barewire(&["list", "--", "sh", "-c", script, BAREWIRE]);
-    assert_eq!(run.code, Some(0), "{}", run.err);
-    assert!(run.err.contains("waiting for `sh`") && run.err.contains("loading the model"), "{}", run.err);
+    // The server answers only once the message was seen.
+    let seen = scratch("seen");
+    let _ = std::fs::remove_file(&seen);
+    let script = format!(
+        "echo loading the model >&2; while [ ! -e {} ]; do sleep 0.05; done; exec \"$0\" serve weather",
+        seen.display()
+    );
+    let mut child = Command::new(BAREWIRE)
+        .args(["list", "--", "sh", "-c", &script, BAREWIRE])
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let lines = BufReader::new(child.stderr.take().unwrap()).lines();
+    let told = lines
+        .map(Result::unwrap)
+        .find(|line| line.contains("waiting for `sh`") && line.contains("loading the model"));
+    assert!(told.is_some());
+    std::fs::write(&seen, "").unwrap();
+    assert_eq!(child.wait().unwrap().code(), Some(0));
 }
 
 #[test]
