@@ -338,7 +338,7 @@ fn a_trace_goes_to_stderr() {
 
 #[test]
 fn ctrl_c_ends_the_servers_group() {
-    let ready = scratch("interrupt");
+    let ready = scratch(&format!("interrupt-{}", std::process::id()));
     let _ = std::fs::remove_file(&ready);
     let script = format!(
         "sleep 600 & echo $! > {}.new; mv {}.new {}; wait",
@@ -358,11 +358,18 @@ fn ctrl_c_ends_the_servers_group() {
     }
     Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
     assert_eq!(child.wait_with_output().unwrap().status.code(), Some(130));
+    // Nobody of the group is left, nor was the server started once more. Where nobody reaps orphans they stay as
+    // zombies, which have ended as well.
     let grandchild = std::fs::read_to_string(&ready).unwrap();
-    // Where nobody reaps orphans it stays as a zombie, which has ended as well.
-    let state = Command::new("ps").args(["-o", "stat=", "-p", grandchild.trim()]).output().unwrap();
-    let state = String::from_utf8_lossy(&state.stdout).trim().to_owned();
-    assert!(state.is_empty() || state.starts_with('Z'), "the grandchild lives: {state}");
+    let listed = Command::new("ps").args(["-e", "-o", "pid=,stat=,args="]).output().unwrap();
+    let listed = String::from_utf8_lossy(&listed.stdout).into_owned();
+    let living = |line: &&str| !line.split_whitespace().nth(1).is_some_and(|state| state.starts_with('Z'));
+    let ours = |line: &&str| {
+        line.split_whitespace().next() == Some(grandchild.trim())
+            || line.contains(&ready.display().to_string())
+    };
+    let left: Vec<&str> = listed.lines().filter(ours).filter(living).collect();
+    assert_eq!(left, Vec::<&str>::new());
 }
 
 #[test]
