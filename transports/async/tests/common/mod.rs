@@ -1,0 +1,95 @@
+//! What several tests need.
+#![allow(dead_code)] // each test uses some of it
+
+use barewire_async::barewire::{
+    BadArgs, Fields, FromArgs, ServerConfig, Tool,
+    owned::{Fail, ToolResult},
+};
+use std::{
+    io::{BufRead, BufReader, Write},
+    os::unix::net::UnixStream,
+};
+
+pub(crate) static TOOLS: &[Tool<'static>] = &[
+    Tool::new("echo", "Says it again.", r#"{"type":"object"}"#),
+    Tool::new("wait", "Waits until it is let go.", r#"{"type":"object"}"#),
+    Tool::new("big", "A text of 4 MiB.", r#"{"type":"object"}"#),
+    Tool::new("steps", "Tells progress.", r#"{"type":"object"}"#),
+];
+pub(crate) static CONFIG: ServerConfig<'static> = ServerConfig::new("t", "1").tools(TOOLS);
+
+pub(crate) type Outcome = Result<ToolResult, Fail>;
+
+/// One argument, a text.
+pub(crate) struct Text<'m>(pub(crate) &'m str);
+impl<'m> FromArgs<'m> for Text<'m> {
+    fn from_args(mut fields: Fields<'m>) -> Result<Self, BadArgs> {
+        let mut text = Err(BadArgs::new("text", "a string"));
+        while let Some((key, value)) = fields.next() {
+            if key == "text" {
+                text = value.str("text");
+            }
+        }
+        text.map(Self)
+    }
+}
+
+/// The client's side of a connection, by hand.
+pub(crate) struct Peer {
+    pub(crate) to: UnixStream,
+    pub(crate) from: BufReader<UnixStream>,
+}
+
+impl Peer {
+    pub(crate) fn over(stream: UnixStream) -> Self {
+        Self { from: BufReader::new(stream.try_clone().unwrap()), to: stream }
+    }
+
+    pub(crate) fn send(&mut self, line: &str) {
+        self.to.write_all(format!("{line}\n").as_bytes()).unwrap();
+    }
+
+    pub(crate) fn line(&mut self) -> String {
+        let mut line = String::new();
+        self.from.read_line(&mut line).unwrap();
+        line
+    }
+
+    pub(crate) fn call(&mut self, id: u32, tool: &str, args: &str) {
+        self.send(&call(id, tool, args));
+    }
+
+    pub(crate) fn cancel(&mut self, id: u32) {
+        self.send(&format!(
+            r#"{{"jsonrpc":"2.0","method":"notifications/cancelled","params":{{"requestId":{id}}}}}"#
+        ));
+    }
+
+    pub(crate) fn ping(&mut self, id: u32) {
+        self.send(&format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"ping"}}"#));
+    }
+
+    pub(crate) fn open(&mut self) {
+        self.send(OPEN);
+        assert!(self.line().contains(r#""id":0,"result""#));
+        self.send(r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#);
+    }
+
+    pub(crate) fn end(&self) {
+        self.to.shutdown(std::net::Shutdown::Write).unwrap();
+    }
+}
+
+pub(crate) const OPEN: &str = r#"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}"#;
+
+pub(crate) fn call(id: u32, tool: &str, args: &str) -> String {
+    format!(
+        r#"{{"jsonrpc":"2.0","id":{id},"method":"tools/call","params":{{"name":"{tool}","arguments":{args}}}}}"#
+    )
+}
+
+/// The id of an answer, as far as these tests write them.
+pub(crate) fn id(line: &str) -> u32 {
+    let rest = line.split_once("\"id\":").unwrap_or_else(|| panic!("no id: {line}")).1;
+    rest[..rest.find([',', '}']).unwrap()].parse().unwrap()
+}
