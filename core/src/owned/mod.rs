@@ -5,7 +5,9 @@
 
 mod base64;
 mod content;
+mod info;
 mod result;
 
 pub use content::{OwnedContent, OwnedData};
+pub use info::{CallResult, Gathered, HintsInfo, OwnedProgress, ServerInfo, ToolInfo};
 pub use result::{Answer, Fail, ToolResult};
