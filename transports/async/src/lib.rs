@@ -1,10 +1,12 @@
 //! x
+mod client;
 mod duplex;
 mod outbox;
 mod server;
 mod timer;
 
 pub use barewire;
+pub use client::{Call, CallError, Client, Connect, Ended, ExitReport, StartError, Trace, connect};
 pub use duplex::Duplex;
 pub use server::{NoSource, Reporter, Serve, ToolCall, ToolSource, serve};
 #[cfg(feature = "timer")]

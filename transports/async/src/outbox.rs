@@ -16,6 +16,7 @@ const KEEP: usize = 64 << 10;
 pub(crate) struct Outbox {
     bytes: Vec<u8>,
     written: usize,
+    told: usize,
     /// Written, but not flushed.
     unflushed: bool,
 }
@@ -36,9 +37,13 @@ impl Outbox {
         &mut self.bytes
     }
 
-    #[cfg_attr(not(test), allow(dead_code))]
-    pub(crate) fn bytes(&self) -> &[u8] {
-        self.bytes.get(self.written..).unwrap_or_default()
+    /// What was put in and not [told](Self::told) of.
+    pub(crate) fn fresh(&self) -> &[u8] {
+        self.bytes.get(self.told..).unwrap_or_default()
+    }
+
+    pub(crate) const fn told(&mut self) {
+        self.told = self.bytes.len();
     }
 
     /// Writes what `stream` takes. `true`: it took something.
@@ -72,6 +77,6 @@ impl Outbox {
     pub(crate) fn clear(&mut self) {
         self.bytes.clear();
         self.bytes.shrink_to(KEEP);
-        self.written = 0;
+        (self.written, self.told) = (0, 0);
     }
 }

@@ -36,7 +36,7 @@ fn serve<F: Future<Output = Outcome>>(
 }
 
 fn plain() -> Serve<'static, IoTimer> {
-    Serve::new(&CONFIG).timer(IoTimer)
+    Serve::new(&CONFIG, IoTimer)
 }
 
 /// Says when it is dropped.
@@ -132,7 +132,7 @@ fn calls_beyond_the_queue_are_refused_if_the_config_says_so() {
         gate.recv().await.unwrap();
         Ok("done".into())
     };
-    let busy = Serve::new(&config).timer(IoTimer).concurrent(1).queue(1);
+    let busy = Serve::new(&config, IoTimer).concurrent(1).queue(1);
     serve(busy, handler, |mut peer| {
         peer.open();
         for n in 1..5 {
@@ -239,7 +239,7 @@ fn the_drain_is_bounded_and_drops_handlers() {
             pending().await
         }
     };
-    serve(Serve::new(&config).timer(IoTimer), handler, |mut peer| {
+    serve(Serve::new(&config, IoTimer), handler, |mut peer| {
         peer.open();
         peer.call(1, "wait", "{}");
         assert_eq!(told.recv_blocking().unwrap(), "running");
@@ -255,7 +255,7 @@ fn a_peer_that_ends_and_reads_nothing_holds_nobody_up() {
     let config = CONFIG.drain(Millis(50));
     let handler = |_| async { Ok("x".repeat(4 << 20).into()) };
     let mut kept = None;
-    let told = serve(Serve::new(&config).timer(IoTimer), handler, |mut peer| {
+    let told = serve(Serve::new(&config, IoTimer), handler, |mut peer| {
         peer.open();
         peer.call(1, "big", "{}");
         peer.end();
@@ -431,7 +431,7 @@ fn tools_of_run_time_are_listed_and_their_change_is_told() {
     };
     thread::scope(|scope| {
         scope.spawn(|| {
-            let serve = Serve::new(&config).source(source);
+            let serve = Serve::new(&config, IoTimer).source(source);
             block_on(serve.run(Async::new(there).unwrap(), handler)).unwrap();
         });
         let mut peer = Peer::over(here);

@@ -7,7 +7,7 @@ mod tasks;
 
 pub use call::{Reporter, ToolCall};
 
-use crate::{NoTimer, Timer};
+use crate::Timer;
 use barewire::{
     Buffers, Framing, Limits, Server, ServerConfig, Tool,
     owned::{Fail, ToolResult},
@@ -21,13 +21,14 @@ use std::io;
 ///
 /// # Errors
 /// What the stream says, if that is more than the peer's leaving.
-pub async fn serve<S, H, F>(stream: S, config: &ServerConfig<'_>, handler: H) -> io::Result<()>
+pub async fn serve<S, T, H, F>(stream: S, config: &ServerConfig<'_>, timer: T, handler: H) -> io::Result<()>
 where
     S: AsyncRead + AsyncWrite + Unpin,
+    T: Timer,
     H: Fn(ToolCall) -> F,
     F: Future<Output = Result<ToolResult, Fail>>,
 {
-    Serve::new(config).run(stream, handler).await
+    Serve::new(config, timer).run(stream, handler).await
 }
 
 /// Tools that are made at run time, for [`ServerConfig::dynamic_tools`].
@@ -55,7 +56,7 @@ impl<S: ToolSource + ?Sized> ToolSource for &S {
 /// How to serve.
 #[derive(Clone)]
 #[must_use]
-pub struct Serve<'c, T = NoTimer, L = NoSource> {
+pub struct Serve<'c, T, L = NoSource> {
     config: ServerConfig<'c>,
     timer: T,
     source: L,
@@ -64,11 +65,14 @@ pub struct Serve<'c, T = NoTimer, L = NoSource> {
     limits: Limits,
 }
 
-impl<'c> Serve<'c> {
-    /// 64 handlers at once, 192 calls that wait for one of them, no timer.
-    pub fn new(config: &ServerConfig<'c>) -> Self {
+impl<'c, T: Timer> Serve<'c, T> {
+    /// 64 handlers at once, 192 calls that wait for one of them.
+    ///
+    /// The timer bounds by [`ServerConfig::drain`] how long calls may still be answered once the input has ended. With
+    /// [`NoTimer`](crate::NoTimer) a handler that never ends holds the server for ever.
+    pub fn new(config: &ServerConfig<'c>, timer: T) -> Self {
         let limits = Limits::default();
-        Self { config: *config, timer: NoTimer, source: NoSource, concurrent: 64, queue: 192, limits }
+        Self { config: *config, timer, source: NoSource, concurrent: 64, queue: 192, limits }
     }
 }
 
@@ -91,12 +95,6 @@ impl<'c, T: Timer, L: ToolSource> Serve<'c, T, L> {
     pub fn limits(mut self, limits: Limits) -> Self {
         self.limits = limits;
         self
-    }
-
-    /// Bounds by [`ServerConfig::drain`] how long calls may still be answered once the input has ended.
-    pub fn timer<U: Timer>(self, timer: U) -> Serve<'c, U, L> {
-        let Self { config, source, concurrent, queue, limits, .. } = self;
-        Serve { config, timer, source, concurrent, queue, limits }
     }
 
     /// Where the tools are listed from, if the config says [`ServerConfig::dynamic_tools`].

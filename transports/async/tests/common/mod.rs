@@ -1,9 +1,12 @@
 //! What several tests need.
 #![allow(dead_code)] // each test uses some of it
 
-use barewire_async::barewire::{
-    BadArgs, Fields, FromArgs, ServerConfig, Tool,
-    owned::{Fail, ToolResult},
+use barewire_async::{
+    ToolCall,
+    barewire::{
+        BadArgs, Fields, FromArgs, Progress, ServerConfig, Tool,
+        owned::{Fail, ToolResult},
+    },
 };
 use std::{
     io::{BufRead, BufReader, Write},
@@ -92,4 +95,21 @@ pub(crate) fn call(id: u32, tool: &str, args: &str) -> String {
 pub(crate) fn id(line: &str) -> u32 {
     let rest = line.split_once("\"id\":").unwrap_or_else(|| panic!("no id: {line}")).1;
     rest[..rest.find([',', '}']).unwrap()].parse().unwrap()
+}
+
+/// What the tools of `CONFIG` do, as long as nothing holds them.
+pub(crate) async fn tools(mut call: ToolCall) -> Outcome {
+    match call.name() {
+        "echo" => Ok(ToolResult::text(call.decode::<Text<'_>>()?.0)),
+        "wait" => core::future::pending().await,
+        "big" => Ok("x".repeat(4 << 20).into()),
+        "steps" => {
+            for done in 1..=3 {
+                call.progress(Progress { done, total: Some(3), message: Some("step") });
+                futures_lite::future::yield_now().await;
+            }
+            Ok("stepped".into())
+        }
+        _ => Err(Fail::Unknown),
+    }
 }
