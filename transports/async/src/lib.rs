@@ -2,12 +2,16 @@
 mod client;
 mod duplex;
 mod outbox;
+#[cfg(feature = "process")]
+mod process;
 mod server;
 mod timer;
 
 pub use barewire;
 pub use client::{Call, CallError, Client, Connect, Ended, ExitReport, StartError, Trace, connect};
 pub use duplex::Duplex;
+#[cfg(feature = "process")]
+pub use process::{Command, Stderr};
 pub use server::{NoSource, Reporter, Serve, ToolCall, ToolSource, serve};
 #[cfg(feature = "timer")]
 pub use timer::IoTimer;

@@ -77,7 +77,8 @@ where
         cx.waker().wake_by_ref();
     }
 
-    /// The writing half is closed, or will never be.
+    /// The writing half is closed.
+    #[cfg(feature = "process")]
     pub(crate) const fn is_closed(&self) -> bool {
         self.closed
     }
@@ -93,6 +94,12 @@ where
         self.eof
     }
 
+    #[cfg(feature = "process")]
+    pub(crate) fn into_hook(self) -> H {
+        self.hook
+    }
+
+    #[cfg(feature = "process")]
     pub(crate) fn hook(&mut self) -> &mut H {
         &mut self.hook
     }
@@ -131,8 +138,7 @@ where
         if self.alarm.poll(until.or(deadline), cx) {
             moved = true;
             if until.is_some() {
-                self.mute();
-                self.closed = true;
+                self.shut(cx);
             }
         }
         moved
@@ -144,9 +150,10 @@ where
             return false;
         }
         if self.mute {
-            self.outbox.clear();
-            self.closed |= closing;
-            return false;
+            if closing {
+                self.shut(cx);
+            }
+            return closing;
         }
         let fresh = self.outbox.fresh();
         if !fresh.is_empty() {
@@ -197,6 +204,13 @@ where
         self.outbox.clear();
     }
 
+    /// Closes the writing half without waiting for anything.
+    fn shut(&mut self, cx: &mut Context<'_>) {
+        self.mute();
+        let _ = Pin::new(&mut self.stream).poll_close(cx);
+        self.closed = true;
+    }
+
     fn tell(&mut self, news: &[News]) {
         for one in news {
             (self.hook)(match one {
@@ -226,12 +240,16 @@ where
 }
 
 /// Ends all calls when the driver ends or is dropped.
-pub(crate) struct Finish(pub(crate) Arc<Shared>);
+pub(crate) struct Finish {
+    pub(crate) shared: Arc<Shared>,
+    /// What being dropped does to a child.
+    pub(crate) how: Ended,
+}
 
 impl Drop for Finish {
     fn drop(&mut self) {
-        self.0.with(|state, woken| {
-            let report = ExitReport { status: None, how: Ended::NoChild, stderr_tail: state.log.tail() };
+        self.shared.with(|state, woken| {
+            let report = ExitReport { status: None, how: self.how, stderr_tail: state.log.tail() };
             state.finish(report, woken);
         });
     }

@@ -1,21 +1,16 @@
 //! A client over one asynchronous stream: handles for any task, and the driver for one.
 
 mod call;
-mod driver;
+pub(crate) mod driver;
 mod error;
-mod log;
+pub(crate) mod log;
 mod queue;
-mod settings;
-mod state;
+pub(crate) mod settings;
+pub(crate) mod state;
 
 pub use call::Call;
 pub use error::{CallError, StartError};
 pub use settings::Trace;
-
-pub(crate) use driver::Link;
-pub(crate) use log::Log;
-pub(crate) use settings::{Settings, unwatched};
-pub(crate) use state::{Gone, Session, Shared, State};
 
 use crate::Timer;
 use barewire::{
@@ -29,8 +24,11 @@ use core::{
     task::Poll,
     time::Duration,
 };
-use driver::Finish;
+use driver::{Finish, Link};
 use futures_lite::{AsyncRead, AsyncWrite};
+use log::Log;
+use settings::{Settings, unwatched};
+use state::{Session, Shared, State};
 use std::{
     io,
     process::ExitStatus,
@@ -121,7 +119,7 @@ impl<'c, T: Timer, H: FnMut(Trace<'_>)> Connect<'c, T, H> {
         let Self { config, settings, timer, hook } = self;
         let client = Client::new(&config, settings, Log::new(0));
         let shared = Arc::clone(&client.0.shared);
-        let finish = Finish(Arc::clone(&shared));
+        let finish = Finish { shared: Arc::clone(&shared), how: Ended::NoChild };
         let mut link = Link::new(shared, stream, timer, hook, settings.grace);
         let driver = async move {
             let _finish = finish;

@@ -113,3 +113,37 @@ pub(crate) async fn tools(mut call: ToolCall) -> Outcome {
         _ => Err(Fail::Unknown),
     }
 }
+
+/// What /proc says of processes.
+#[cfg(target_os = "linux")]
+pub(crate) mod procs {
+    use core::time::Duration;
+    use std::time::Instant;
+
+    /// State and parent, if there is such a process.
+    fn process(pid: u32) -> Option<(char, u32)> {
+        let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+        let mut fields = stat.rsplit_once(") ")?.1.split(' ');
+        Some((fields.next()?.chars().next()?, fields.next()?.parse().ok()?))
+    }
+
+    /// Neither alive nor a zombie of ours.
+    pub(crate) fn assert_reaped(pid: u32) {
+        let mine = std::process::id();
+        assert!(process(pid).is_none_or(|(_, parent)| parent != mine), "child {pid}: {:?}", process(pid));
+    }
+
+    /// Ended; whoever inherited it may not have reaped it yet.
+    pub(crate) fn assert_ended(pid: u32) {
+        let end = Instant::now() + Duration::from_secs(10);
+        while process(pid).is_some_and(|(state, _)| state != 'Z') {
+            assert!(Instant::now() < end, "process {pid} lives: {:?}", process(pid));
+            std::thread::sleep(Duration::from_millis(5));
+        }
+    }
+
+    /// Far more than anything takes here, far less than the timeouts that must not be met.
+    pub(crate) fn assert_within(started: Instant, seconds: u64) {
+        assert!(started.elapsed() < Duration::from_secs(seconds), "took {:?}", started.elapsed());
+    }
+}
