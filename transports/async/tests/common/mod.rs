@@ -147,3 +147,64 @@ pub(crate) mod procs {
         assert!(started.elapsed() < Duration::from_secs(seconds), "took {:?}", started.elapsed());
     }
 }
+
+/// A channel that nobody made for MCP: messages of bytes, passed on in memory.
+pub(crate) mod port {
+    use async_channel::{Receiver, Sender, unbounded};
+    use core::{
+        pin::Pin,
+        task::{Context, Poll, ready},
+    };
+    use futures_lite::{AsyncRead, AsyncWrite, Stream};
+    use std::io;
+
+    /// One end.
+    pub(crate) struct Port {
+        incoming: Pin<Box<Receiver<Vec<u8>>>>,
+        rest: Vec<u8>,
+        outgoing: Sender<Vec<u8>>,
+    }
+
+    pub(crate) fn pair() -> (Port, Port) {
+        let ((a, b), (c, d)) = (unbounded(), unbounded());
+        let port = |incoming, outgoing| Port { incoming: Box::pin(incoming), rest: Vec::new(), outgoing };
+        (port(b, c), port(d, a))
+    }
+
+    impl AsyncRead for Port {
+        fn poll_read(
+            mut self: Pin<&mut Self>,
+            cx: &mut Context<'_>,
+            space: &mut [u8],
+        ) -> Poll<io::Result<usize>> {
+            if self.rest.is_empty() {
+                match ready!(self.incoming.as_mut().poll_next(cx)) {
+                    Some(message) => self.rest = message,
+                    None => return Poll::Ready(Ok(0)),
+                }
+            }
+            let n = space.len().min(self.rest.len());
+            space[..n].copy_from_slice(&self.rest[..n]);
+            self.rest.drain(..n);
+            Poll::Ready(Ok(n))
+        }
+    }
+
+    impl AsyncWrite for Port {
+        fn poll_write(self: Pin<&mut Self>, _: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+            // Messages of at most 1000 bytes, as such channels have them.
+            let n = bytes.len().min(1000);
+            let sent = self.outgoing.try_send(bytes[..n].to_vec());
+            Poll::Ready(sent.map(|()| n).map_err(|_| io::ErrorKind::BrokenPipe.into()))
+        }
+
+        fn poll_flush(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
+            Poll::Ready(Ok(()))
+        }
+
+        fn poll_close(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
+            self.outgoing.close();
+            Poll::Ready(Ok(()))
+        }
+    }
+}
