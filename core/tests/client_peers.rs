@@ -58,7 +58,7 @@ fn run(
                         run.tools.push(tool.name.to_owned());
                     }
                     ClientEvent::Content { content: Content::Text(text), .. } => {
-                        run.text.push(text.to_owned())
+                        run.text.push(text.to_owned());
                     }
                     ClientEvent::Ended { end, .. } => {
                         assert_eq!(end, End::Done { is_error: false });

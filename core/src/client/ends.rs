@@ -3,9 +3,9 @@ use super::jobs::Job;
 use super::lend::{Ending, Step};
 use super::machine::Client;
 use super::result::Current;
-use super::slot::{own, own_mut};
+use super::slot::{NEVER, own, own_mut};
+use crate::machine::CallId;
 use crate::machine::slots::State;
-use crate::machine::{CallId, Millis};
 
 impl Client<'_> {
     /// Gives a request up. Nothing of it comes any more, no `Ended` either; the server is told when there is room. A request that
@@ -55,7 +55,7 @@ impl Client<'_> {
         if core::mem::take(&mut self.line.fresh) {
             for own in self.slots.all_mut().iter_mut().filter_map(own_mut).filter(|own| own.fresh) {
                 own.arm(now);
-                self.soonest = own.until.map_or(self.soonest, |until| until.min(self.soonest));
+                self.soonest = self.soonest.min(own.until);
             }
         }
         if let Some(step) = self.start_expired() {
@@ -64,14 +64,17 @@ impl Client<'_> {
         if now < self.soonest {
             return None;
         }
-        self.soonest = Millis(u64::MAX);
+        self.soonest = NEVER;
         let mut found = None;
         for (i, slot) in self.slots.all_mut().iter_mut().enumerate() {
             // An answer that is being handed out came in time.
             if slot.state != State::Open {
                 continue;
             }
-            let Some(until) = own(slot).filter(|own| !own.lost).and_then(|own| own.until) else { continue };
+            let until = own(slot).filter(|own| !own.lost).map_or(NEVER, |own| own.until);
+            if until == NEVER {
+                continue;
+            }
             if until > now || found.is_some() {
                 self.soonest = self.soonest.min(until);
                 continue;

@@ -6,7 +6,7 @@ use super::lend::{Ending, Step};
 use super::message::Batch;
 use super::request::Answers;
 use super::result::Current;
-use super::slot::{Kind, SlotClient, own};
+use super::slot::{Kind, NEVER, SlotClient, own};
 use super::{ClientConfig, ClientEvent, Request, SendError};
 use crate::frame::Lines;
 use crate::json::{Raw, write_raw, write_str};
@@ -143,7 +143,7 @@ impl<'b> Client<'b> {
             now: Millis(0),
             told: false,
             start_until: None,
-            soonest: Millis(u64::MAX),
+            soonest: NEVER,
             doomed: false,
             losing: false,
             most_calls: 0,
@@ -232,7 +232,7 @@ impl<'b> Client<'b> {
     #[must_use]
     pub fn deadline(&self) -> Option<Millis> {
         let calls = self.slots.all().iter().filter(|s| s.state == State::Open).filter_map(own);
-        let calls = calls.filter_map(|own| own.until);
+        let calls = calls.map(|own| own.until).filter(|until| *until != NEVER);
         let handshake = [self.start_until, self.phase.silent_at()].into_iter().flatten();
         calls.chain(handshake).min()
     }
