@@ -25,7 +25,8 @@ impl ServerInfo {
     /// Copies what [`ClientEvent::Opened`] tells; `None` for any other event.
     #[must_use]
     pub fn copy(event: &ClientEvent<'_>) -> Option<Self> {
-        let ClientEvent::Opened { server, server_version, version, instructions, capabilities } = *event else {
+        let ClientEvent::Opened { server, server_version, version, instructions, capabilities } = *event
+        else {
             return None;
         };
         Some(Self {

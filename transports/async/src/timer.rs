@@ -44,7 +44,8 @@ impl Timer for NoTimer {
     }
 }
 
-/// A timer made of a function that sleeps, such as `tokio::time::sleep`. The clock is the standard library's.
+/// A timer made of a function that sleeps, such as `tokio::time::sleep`. The clock is the standard library's; where that has
+/// none, as in a browser, implement [`Timer`] instead.
 #[derive(Clone, Copy, Debug)]
 pub struct Sleep<F> {
     sleep: F,

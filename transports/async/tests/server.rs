@@ -6,7 +6,7 @@ mod common;
 use async_io::Async;
 use barewire_async::{
     IoTimer, Serve, ToolCall, ToolSource,
-    barewire::{Millis, Progress, ServerConfig, Tool, owned::ToolResult},
+    barewire::{Limits, Millis, Progress, ServerConfig, Tool, owned::ToolResult},
 };
 use common::{CONFIG, Outcome, Peer, Text, call, id};
 use core::{
@@ -298,19 +298,54 @@ fn a_peer_that_does_not_read_can_still_cancel() {
     .unwrap();
 }
 
+/// Sends `line` again and again, until the server has taken nothing for a long while. It fails if there is no end to that.
+fn stuff(peer: &mut Peer, line: &str, at_most: usize) {
+    peer.to.set_nonblocking(true).unwrap();
+    let (mut sent, mut idle) = (0, 0);
+    while idle < 5000 {
+        match peer.to.write(line.as_bytes()) {
+            Ok(n) => (sent, idle) = (sent + n, 0),
+            Err(_) => {
+                idle += 1;
+                thread::yield_now();
+            }
+        }
+        assert!(sent < at_most, "the server takes more and more");
+    }
+}
+
 #[test]
 fn a_peer_that_does_not_read_is_not_read_for_ever() {
     let handler = |_: ToolCall| async { Ok("x".repeat(64 << 10).into()) };
     serve(plain(), handler, |mut peer| {
         peer.open();
+        stuff(&mut peer, &(call(1, "big", "{}") + "\n"), 4 << 20);
+    })
+    .unwrap();
+}
+
+#[test]
+fn arguments_that_wait_are_bounded_in_bytes() {
+    let limits = Limits { message: 64 << 10, ..Limits::default() };
+    let (go, gate) = async_channel::unbounded::<()>();
+    let handler = |_: ToolCall| async {
+        let _ = gate.recv().await;
+        Ok("done".into())
+    };
+    serve(plain().limits(limits).queue(60_000), handler, |mut peer| {
+        peer.open();
         peer.to.set_nonblocking(true).unwrap();
-        // What is taken without an answer being read is bounded: else this loop would not end before memory does.
-        let line = call(1, "big", "{}") + "\n";
+        let text = "x".repeat(30 << 10);
         let (mut sent, mut idle) = (0, 0);
-        while idle < 1000 {
-            match peer.to.write(line.as_bytes()) {
+        let mut rest = Vec::new();
+        while idle < 5000 {
+            if rest.is_empty() {
+                sent += 1;
+                rest = (call(sent, "wait", &format!(r#"{{"text":"{text}"}}"#)) + "\n").into_bytes();
+            }
+            match peer.to.write(&rest) {
                 Ok(n) => {
-                    sent += n;
+                    rest.drain(..n);
                     idle = 0;
                 }
                 Err(_) => {
@@ -318,8 +353,9 @@ fn a_peer_that_does_not_read_is_not_read_for_ever() {
                     thread::yield_now();
                 }
             }
-            assert!(sent < 64 << 20, "the server reads on");
+            assert!(sent < 100, "the server holds more and more");
         }
+        go.close();
     })
     .unwrap();
 }

@@ -165,6 +165,9 @@ impl<T, P> Call<T, P> {
     }
 
     fn step(&mut self, state: &mut State, waker: &Waker, woken: &mut Vec<Waker>) -> Step {
+        if matches!(self.stage, Stage::Over) {
+            return Step::Over(Err(CallError::Closed));
+        }
         let Stage::Sent(id) = self.stage else {
             return match self.send(state, waker, woken) {
                 Ok(None) => Step::Wait,
@@ -239,6 +242,8 @@ impl<T, P> Drop for Call<T, P> {
                 if state.waiting.remove(&id).is_some() {
                     state.machine.cancel(id);
                     state.kick(woken);
+                    // Its slot is free, or is by the time that another request asks for it.
+                    woken.extend(state.queue.first());
                 }
             }),
         }

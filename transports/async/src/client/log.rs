@@ -6,12 +6,14 @@ use std::collections::VecDeque;
 const TAIL: usize = 4096;
 const LINES: usize = 10;
 
+#[cfg_attr(not(feature = "process"), allow(dead_code))] // only children have one
 pub(crate) struct Log {
     kept: VecDeque<u8>,
     bound: usize,
     cut: bool,
 }
 
+#[cfg_attr(not(feature = "process"), allow(dead_code))]
 impl Log {
     /// Keeps the last `bound` bytes, and what error messages need in any case.
     pub(crate) fn new(bound: usize) -> Self {

@@ -52,7 +52,11 @@ pub(crate) enum Session {
 /// Why there is no connection any more.
 #[derive(Clone, Copy)]
 pub(crate) enum Gone {
-    Exited { status: ExitStatus, restarted: bool },
+    #[cfg_attr(not(feature = "process"), allow(dead_code))] // only children do
+    Exited {
+        status: ExitStatus,
+        restarted: bool,
+    },
     Closed,
 }
 
@@ -203,14 +207,13 @@ impl State {
         woken: &mut Vec<Waker>,
     ) -> bool {
         self.now = now;
-        let before = self.waiting.len();
         let mut moved = self.drain(news, woken);
         if outbox.is_empty() && !self.machine.output().is_empty() {
             self.machine.take_output(outbox.refill());
             moved = true;
         }
         self.queue.expire(now, woken);
-        if moved || before != self.waiting.len() {
+        if moved {
             woken.extend(self.queue.first());
         }
         moved

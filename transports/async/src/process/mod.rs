@@ -18,7 +18,7 @@ use std::{ffi::OsStr, path::Path};
 /// always kept for error messages.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Stderr {
-    /// Passed on to this process's stderr.
+    /// Passed on to this process's stderr, by a write that waits if nobody reads there.
     #[default]
     Pass,
     /// Kept, this many bytes of its end, for [`Client::stderr`].

@@ -68,6 +68,9 @@ pub struct Serve<'c, T, L = NoSource> {
 impl<'c, T: Timer> Serve<'c, T> {
     /// 64 handlers at once, 192 calls that wait for one of them.
     ///
+    /// Input that is no message is reported to nobody unless the config says [`Noise::Answer`](barewire::Noise::Answer), which is right
+    /// for reliable channels.
+    ///
     /// The timer bounds by [`ServerConfig::drain`] how long calls may still be answered once the input has ended. With
     /// [`NoTimer`](crate::NoTimer) a handler that never ends holds the server for ever.
     pub fn new(config: &ServerConfig<'c>, timer: T) -> Self {
@@ -83,7 +86,7 @@ impl<'c, T: Timer, L: ToolSource> Serve<'c, T, L> {
         self
     }
 
-    /// How many calls are taken in beyond those that run. One more is left unread, and everything behind it, until a call
+    /// How many calls are taken in beyond those that run, as long as the arguments of all take no more than twice the limit for messages. One more is left unread, and everything behind it, until a call
     /// has ended; or refused with -32603 "busy" if [`ServerConfig::refuse_when_full`] says so.
     pub fn queue(mut self, calls: usize) -> Self {
         self.queue = calls;
