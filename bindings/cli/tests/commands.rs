@@ -194,7 +194,7 @@ fn exit_codes() {
         "echo still loading >&2; cat >/dev/null",
     ]);
     assert_eq!(run.code, Some(4), "{}", run.err);
-    assert!(run.err.contains("still loading"), "{}", run.err);
+    assert!(run.err.contains("still loading") && run.err.contains("within 0.3 s"), "{}", run.err);
     let run = call_one(r#""error":{"code":-32001,"message":"no","data":{"why":1.50}}"#, &[]);
     assert_eq!(run.code, Some(5));
     assert!(run.err.contains("-32001") && run.err.contains("1.50"), "{}", run.err);

@@ -15,7 +15,7 @@ use crate::failure::{Failure, code};
 use crate::packets::texts::Table;
 use crate::packets::view::one_line;
 use crate::sys::{self, Signals};
-use crate::text::{printable, span};
+use crate::text::printable;
 
 /// Who we say we are.
 static CONFIG: ClientConfig<'static> = ClientConfig::new("barewire", env!("CARGO_PKG_VERSION"));
@@ -240,6 +240,8 @@ fn ended(status: ExitStatus) -> String {
     }
 }
 
+/// In seconds: it answers to what --timeout takes.
 fn time(duration: Duration) -> String {
-    span(u64::try_from(duration.as_micros()).unwrap_or(u64::MAX))
+    let seconds = format!("{:.1}", duration.as_secs_f64());
+    format!("{} s", seconds.strip_suffix(".0").unwrap_or(&seconds))
 }

@@ -16,18 +16,22 @@ static TOOLS: &[Tool<'static>] = &[
 const _: () = check_tools(TOOLS);
 static CONFIG: ServerConfig<'static> = ServerConfig::new("size", "1").tools(TOOLS).page(2).noise(Noise::Answer);
 
-struct Add {
+struct Add<'m> {
     a: i64,
     b: i64,
+    times: f64,
+    unit: &'m str,
 }
 
-impl<'m> FromArgs<'m> for Add {
+impl<'m> FromArgs<'m> for Add<'m> {
     fn from_args(mut fields: Fields<'m>) -> Result<Self, BadArgs> {
-        let mut add = Self { a: 0, b: 0 };
+        let mut add = Self { a: 0, b: 0, times: 1.0, unit: "" };
         while let Some((key, value)) = fields.next() {
             match key {
                 "a" => add.a = value.i64("a")?,
                 "b" => add.b = value.i64("b")?,
+                "times" => add.times = value.f64("times")?,
+                "unit" => add.unit = value.str("unit")?,
                 _ => {}
             }
         }
@@ -54,9 +58,12 @@ pub fn serve() {
                 }
                 server.sent(n);
             }
-            Output::Event(ServerEvent::Call(Call { name: "add", args, reply, .. })) => match args.decode::<Add>() {
-                Ok(Add { a, b }) => {
-                    let _ = reply.text_fmt(format_args!("{}", a.wrapping_add(b))).finish();
+            Output::Event(ServerEvent::Call(Call { name: "add", args, reply, .. })) => match args.decode::<Add<'_>>() {
+                Ok(add) => {
+                    let sum = add.a.wrapping_add(add.b);
+                    // A float that is shown through core::fmt would bring its panics along.
+                    let sum = if add.times >= 2.0 { sum.wrapping_mul(2) } else { sum };
+                    let _ = reply.text_fmt(format_args!("{sum}{}", add.unit)).finish();
                 }
                 Err(bad) => reply.bad_args(bad),
             },
