@@ -7,7 +7,7 @@
 //! # A server
 //!
 //! ```
-//! use barewire_async::{ToolCall, barewire::{owned::*, *}};
+//! use barewire_async::{Fail, ToolCall, ToolResult, barewire::*};
 //!
 //! static TOOLS: &[Tool<'static>] = &[Tool::new(
 //!     "greet",
@@ -76,7 +76,7 @@
 //!     // The work ends, its client with it, and so does the driver. `spawn` the driver where there is an executor.
 //!     zip(driver, work).await.1
 //! }
-//! # use barewire_async::{NoTimer, barewire::{ServerConfig, Tool, owned::ToolResult}};
+//! # use barewire_async::{NoTimer, ToolResult, barewire::{ServerConfig, Tool}};
 //! # use tokio_util::compat::TokioAsyncReadCompatExt;
 //! # static TOOLS: &[Tool<'static>] = &[Tool::new("greet", "", r#"{"type":"object"}"#)];
 //! # static SERVER: ServerConfig<'static> = ServerConfig::new("t", "1").tools(TOOLS);
@@ -182,6 +182,9 @@ mod server;
 mod timer;
 
 pub use barewire;
+pub use barewire::owned::{
+    CallResult, Fail, HintsInfo, OwnedContent, OwnedData, OwnedProgress, ServerInfo, ToolInfo, ToolResult,
+};
 pub use client::{Call, CallError, Client, Connect, Ended, ExitReport, StartError, Trace, connect};
 pub use duplex::Duplex;
 #[cfg(feature = "process")]
