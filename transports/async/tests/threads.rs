@@ -41,7 +41,8 @@ fn no_thread_is_started() {
         threads()
     };
     let (_, during) = async_io::block_on(zip(driver, talk));
-    let more: Vec<_> = during.into_iter().filter(|name| !before.contains(name)).collect();
-    assert_eq!(more, ["async-io"]);
+    // A thread that is just starting has its maker's name yet.
+    assert!(during.len() <= before.len() + 1, "{during:?}");
+    assert!(during.iter().all(|name| name == "async-io" || before.contains(name)), "{during:?}");
     assert!(!threads().contains(&"async-process".to_owned()));
 }

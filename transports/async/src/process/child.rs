@@ -57,8 +57,9 @@ impl Run {
                 self.shared.with(|state, _| state.restart());
             }
         };
-        // Whoever drives async-process from inside keeps it from starting a thread.
-        or(async { match async_process::driver().await {} }, run)
+        // Whoever drives async-process from inside keeps it from starting a thread. The block drops that driver at once when
+        // all is over: held on to without being polled, it would keep the ends of other children from being noticed.
+        async { or(async { match async_process::driver().await {} }, run).await }
     }
 
     async fn attempt<H: FnMut(Trace<'_>)>(
