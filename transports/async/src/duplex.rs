@@ -10,6 +10,15 @@ use std::io;
 /// One stream made of two: a pair of pipes, standard input and output.
 ///
 /// Closing it also drops the writing half, since closing is what ends a pipe.
+///
+/// ```
+/// use tokio_util::compat::{TokioAsyncReadCompatExt, TokioAsyncWriteCompatExt};
+/// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+/// let stdio = barewire_async::Duplex::new(tokio::io::stdin().compat(), tokio::io::stdout().compat_write());
+/// # drop(stdio) });
+/// ```
+///
+/// On standard output a tool that prints spoils the peer's lines: the crate `barewire-stdio` moves it aside, this one does not.
 #[derive(Debug)]
 pub struct Duplex<R, W> {
     read: R,
