@@ -42,7 +42,7 @@ pub(crate) fn symptom(name: &str) -> &'static str {
         "release" => "a client that writes still waits",
         "back-pressure" => "127 of 128 answers had come",
         "memory" => "the client wrote",
-        "noise" => "noise \"\\u{fffd}",
+        "noise" => "came before it: writing failed: invalid utf-8",
         "isolation" => "4 are open, connection 0, call 0",
         "shutdown" => "16 threads",
         _ => "nothing that it says",
@@ -120,7 +120,7 @@ pub(crate) fn broken(name: &str) -> Option<(Claims, Connect)> {
         // Has no bound.
         "memory" => Box::new(|| Ok(Link::from(duplex(usize::MAX)))),
         // Decodes text that is none.
-        "noise" => {
+        "noise" => "came before it: writing failed: invalid utf-8",
             return Some((
                 claims().noise(),
                 up(|| {
