@@ -49,6 +49,15 @@ impl Bench<'_> {
         }
     }
 
+    /// The same, or nothing where the far end is elsewhere.
+    pub(crate) fn both_ends(&mut self) -> Result<Option<(End, End)>, Halt> {
+        match self.pair() {
+            Ok(pair) => Ok(Some(pair)),
+            Err(Halt::Skip(_)) => Ok(None),
+            Err(failed) => Err(failed),
+        }
+    }
+
     /// A client by hand, connected to the suite's server.
     pub(crate) fn open(&mut self) -> Result<Session, Halt> {
         self.open_with(Pieces::LARGE, |write| write)

@@ -46,6 +46,7 @@ mod bench;
 mod check;
 mod checks;
 mod claims;
+mod diary;
 mod faults;
 mod lines;
 mod link;

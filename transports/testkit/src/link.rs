@@ -111,7 +111,7 @@ impl Link {
     }
 
     /// The server's end is elsewhere, and the suite's server ([`serve`](crate::serve)) runs behind it already.
-    /// Checks that need both ends in their hands are skipped.
+    /// Checks that need both ends in their hands see less, or are skipped.
     pub fn to_server(client: End) -> Self {
         Self { client, far: Far::There(None) }
     }

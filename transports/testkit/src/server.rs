@@ -1,6 +1,9 @@
 //! The server that stands behind the transport.
 
-use crate::text::{digest, pattern};
+use crate::{
+    diary::Ids,
+    text::{digest, pattern},
+};
 use barewire::{ServerConfig, Tool, check_tools, json::Raw};
 use barewire_stdio::{Fail, Serve, ToolResult};
 use core::time::Duration;
@@ -8,12 +11,19 @@ use std::{
     collections::HashSet,
     io::{self, Read, Write},
     sync::{Condvar, Mutex, MutexGuard, PoisonError},
+    thread,
+    time::Instant,
 };
 
 /// The tools that the checks call. For servers of your own: see [`Tools`].
 pub static TOOLS: &[Tool<'static>] = &[
     Tool::new("echo", "Gives `text` back.", TEXT),
     Tool::new("sink", "Says how long `text` is, and its digest.", TEXT),
+    Tool::new(
+        "deaf",
+        "Reads no more, and after `number` milliseconds ends as if the input had ended.",
+        NUMBER,
+    ),
     Tool::new("diary", "Says which ids were received, and which were sent, in what order.", NOTHING),
     Tool::new("source", "Gives a text of `number` bytes.", NUMBER),
     Tool::new("await", "Ends once `text` was raised.", TEXT),
@@ -44,7 +54,7 @@ const LIMIT: usize = 17 << 20;
 /// # Errors
 /// What reading or writing failed with; a peer that has gone is a normal end.
 pub fn serve(read: impl Read, write: impl Write + Send) -> io::Result<()> {
-    let tools = Tools::new();
+    let tools = Tools { can_be_deaf: true, ..Tools::default() };
     plan().run_over(Watched(read, &tools), Watched(write, &tools), |call| {
         let cancelled = |time| call.wait_cancelled(time);
         tools.answer(call.name(), call.args_json(), &cancelled).map(ToolResult::text).ok_or(Fail::Unknown)
@@ -64,7 +74,14 @@ struct Watched<'t, T>(T, &'t Tools);
 
 impl<R: Read> Read for Watched<'_, R> {
     fn read(&mut self, space: &mut [u8]) -> io::Result<usize> {
-        let n = self.0.read(space)?;
+        let deaf = self.1.deaf_until();
+        let n = match deaf {
+            Some(until) => {
+                thread::sleep(until.saturating_duration_since(Instant::now()));
+                0
+            }
+            None => self.0.read(space)?,
+        };
         if n == 0 && !space.is_empty() {
             self.1.input_ended();
         }
@@ -103,6 +120,8 @@ pub struct Tools {
     changed: Condvar,
     received: Mutex<Ids>,
     sent: Mutex<Ids>,
+    can_be_deaf: bool,
+    deaf: Mutex<Option<Instant>>,
 }
 
 impl Tools {
@@ -142,6 +161,13 @@ impl Tools {
         Some(match name {
             "echo" => text(),
             "sink" => digest(&text()),
+            "deaf" if !self.can_be_deaf => "it cannot".to_owned(),
+            "deaf" => {
+                let time = args.get("number").and_then(Raw::as_u64).unwrap_or(0).min(60_000);
+                let until = Instant::now() + Duration::from_millis(time);
+                *self.deaf.lock().unwrap_or_else(PoisonError::into_inner) = Some(until);
+                "deaf".to_owned()
+            }
             "diary" => {
                 let list = |ids: &Mutex<Ids>| ids.lock().unwrap_or_else(PoisonError::into_inner).list();
                 format!("{};{}", list(&self.received), list(&self.sent))
@@ -178,6 +204,10 @@ impl Tools {
         })
     }
 
+    fn deaf_until(&self) -> Option<Instant> {
+        *self.deaf.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     fn raise(&self, text: String) {
         self.lock().insert(text);
         self.changed.notify_all();
@@ -186,38 +216,4 @@ impl Tools {
     fn lock(&self) -> MutexGuard<'_, HashSet<String>> {
         self.raised.lock().unwrap_or_else(PoisonError::into_inner)
     }
-}
-
-/// The ids of the lines that passed: the first number called so in the head of each.
-#[derive(Debug, Default)]
-struct Ids {
-    head: Vec<u8>,
-    ids: Vec<u64>,
-}
-
-impl Ids {
-    fn see(&mut self, bytes: &[u8]) {
-        const HEAD: usize = 64;
-        for part in bytes.split_inclusive(|byte| *byte == b'\n') {
-            let room = HEAD - self.head.len();
-            self.head.extend_from_slice(&part[..part.len().min(room)]);
-            if part.ends_with(b"\n") {
-                self.ids.extend(id(&self.head));
-                self.head.clear();
-            }
-        }
-    }
-
-    fn list(&self) -> String {
-        let ids: Vec<String> = self.ids.iter().map(u64::to_string).collect();
-        ids.join(",")
-    }
-}
-
-fn id(head: &[u8]) -> Option<u64> {
-    const KEY: &[u8] = b"\"id\":";
-    let at = head.windows(KEY.len()).position(|window| window == KEY)?;
-    let digits = &head[at + KEY.len()..];
-    let end = digits.iter().position(|byte| !byte.is_ascii_digit()).unwrap_or(digits.len());
-    core::str::from_utf8(&digits[..end]).ok()?.parse().ok()
 }

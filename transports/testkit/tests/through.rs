@@ -9,6 +9,9 @@ const SERVER: &str = env!("CARGO_BIN_EXE_barewire-testkit-server");
 /// Swaps the first two lines from client to server.
 const SWAPS: &str = "{ read -r a; read -r b; printf '%s\\n%s\\n' \"$b\" \"$a\"; cat; } | \"$@\"";
 
+/// Carries the first line, and keeps what follows to itself.
+const HOARDS: &str = "{ read -r a; printf '%s\\n' \"$a\"; cat > /dev/null; } | \"$@\"";
+
 #[test]
 fn relays_from_outside() {
     // "$@" is the server's command, as the relay is given it.
@@ -33,6 +36,11 @@ fn relays_from_outside() {
     let swaps = Through::new("sh").arg("-c").arg(SWAPS).arg("relay").server([SERVER]);
     let report = suite.only("order").run(|| swaps.connect());
     assert!(report.to_string().contains("client to server: in place 1 stood call Some(1)"), "{report}");
+
+    // The program between takes all it gets: nobody is made to wait.
+    let hoards = Through::new("sh").arg("-c").arg(HOARDS).arg("relay").server([SERVER]);
+    let report = Suite::new(Claims::stream().holds(300_000)).only("memory").run(|| hoards.connect());
+    assert!(report.to_string().contains("300000 are claimed"), "{report}");
 
     let missing = Through::new("/no/such/relay").server([SERVER]);
     let report = Suite::new(Claims::stream()).only("concurrency").run(|| missing.connect());

@@ -1,5 +1,6 @@
 //! Ends of one direction, of both, at any moment, and of those who wait.
 
+use super::outside;
 use crate::{
     bench::{Bench, Halt, Halves, Server, within},
     claims::Form,
@@ -113,10 +114,8 @@ fn deaths_of_the_server(bench: &mut Bench<'_>) -> Result<usize, Halt> {
 pub(crate) fn release(bench: &mut Bench<'_>) -> Result<String, Halt> {
     let mut blocked = 0;
     for client_waits in [true, false] {
-        let (waits, drops) = match (client_waits, bench.pair()?) {
-            (true, (client, server)) => (client, server),
-            (false, (client, server)) => (server, client),
-        };
+        let Some((client, server)) = bench.both_ends()? else { return outside::release(bench) };
+        let (waits, drops) = if client_waits { (client, server) } else { (server, client) };
         let who = if client_waits { "client" } else { "server" };
         let ((read, write), other): (Halves, Halves) = (waits.into_lines(), drops.into_lines());
         let wrote = Moved::default();

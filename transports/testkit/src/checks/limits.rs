@@ -1,6 +1,6 @@
 //! What may lie on the way: not too little, not too much, and not only messages.
 
-use super::ends::line;
+use super::{ends::line, outside};
 use crate::{
     bench::{Bench, Halt, Halves},
     motion::{Moved, Pieces, still},
@@ -35,7 +35,7 @@ pub(crate) fn memory(bench: &mut Bench<'_>) -> Result<String, Halt> {
     let most = bench.claims.holds as u64;
     let mut held = [0; 2];
     for (held, up) in held.iter_mut().zip([true, false]) {
-        let (client, server) = bench.pair()?;
+        let Some((client, server)) = bench.both_ends()? else { return outside::memory(bench) };
         let (writes, silent) = if up { (client, server) } else { (server, client) };
         let ((_read, write), _silent): (Halves, Halves) = (writes.into_lines(), silent.into_lines());
         let wrote = Moved::default();

@@ -8,4 +8,5 @@ mod leaks;
 pub(crate) mod limits;
 pub(crate) mod load;
 pub(crate) mod order;
+mod outside;
 pub(crate) mod shutdown;

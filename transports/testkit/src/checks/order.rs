@@ -14,11 +14,7 @@ const MESSAGES: u32 = 2000;
 const BATCH: u32 = 5;
 
 pub(crate) fn order(bench: &mut Bench<'_>) -> Result<String, Halt> {
-    let (client, server) = match bench.pair() {
-        Ok(pair) => pair,
-        Err(Halt::Skip(_)) => return by_diary(bench),
-        Err(failed) => return Err(failed),
-    };
+    let Some((client, server)) = bench.both_ends()? else { return by_diary(bench) };
     let ((client_read, client_write), (server_read, server_write)): (Halves, Halves) =
         (client.into_lines(), server.into_lines());
     let reliable = bench.claims.reliable;
