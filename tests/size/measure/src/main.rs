@@ -6,7 +6,8 @@ use std::hint::black_box;
 
 use barewire::{Buffers, Call, Millis, Noise, Output, Server, ServerConfig, ServerEvent, Slot, Tool};
 
-static TOOLS: &[Tool<'static>] = &[Tool::new("len", "Says how long its arguments are.", r#"{"type":"object"}"#)];
+static TOOLS: &[Tool<'static>] =
+    &[Tool::new("len", "Says how long its arguments are.", r#"{"type":"object"}"#)];
 static CONFIG: ServerConfig<'static> = ServerConfig::new("measure", "1").tools(TOOLS).noise(Noise::Answer);
 
 const HELLO: &str = concat!(
@@ -30,7 +31,9 @@ fn server(kind: &str, size: usize, chunk: usize) -> usize {
     let input = match kind {
         "requests" => {
             let request = |i: usize| {
-                format!("{{\"jsonrpc\":\"2.0\",\"id\":{i},\"method\":\"tools/call\",\"params\":{{\"name\":\"len\",\"arguments\":{{\"a\":[1,2.5,\"x\"]}}}}}}\n")
+                format!(
+                    "{{\"jsonrpc\":\"2.0\",\"id\":{i},\"method\":\"tools/call\",\"params\":{{\"name\":\"len\",\"arguments\":{{\"a\":[1,2.5,\"x\"]}}}}}}\n"
+                )
             };
             let mut input = String::new();
             for i in 100_000.. {
@@ -43,7 +46,9 @@ fn server(kind: &str, size: usize, chunk: usize) -> usize {
         }
         "string" | "skim" => {
             let text = "0123456789 abcdefghijklmnopqrstuvwxyz ".repeat(size / 38);
-            format!("{{\"jsonrpc\":\"2.0\",\"method\":\"tools/call\",\"params\":{{\"name\":\"len\",\"arguments\":{{\"text\":\"{text}\"}}}},\"id\":1}}\n")
+            format!(
+                "{{\"jsonrpc\":\"2.0\",\"method\":\"tools/call\",\"params\":{{\"name\":\"len\",\"arguments\":{{\"text\":\"{text}\"}}}},\"id\":1}}\n"
+            )
         }
         _ => panic!("no kind {kind}"),
     };
