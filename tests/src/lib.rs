@@ -7,6 +7,11 @@ pub mod pair;
 pub mod schema;
 pub mod transcript;
 
+/// The README's examples compile.
+#[cfg(doctest)]
+#[doc = include_str!("../../README.md")]
+pub struct Readme;
+
 use std::env;
 use std::path::{Path, PathBuf};
 

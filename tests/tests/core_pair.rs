@@ -132,7 +132,7 @@ fn a_deadline_ends_a_call_and_tells_the_server() {
         let story = run((&SERVER, &client), (ROOMY, ROOMY), line, &plan).unwrap_or_else(|e| panic!("{e}"));
         let what = format!("{revision}: {:#?}", story.client);
         judge(&story, revision);
-        let open = if revision == "2026-07-28" { 40 } else { 40 };
+        let open = 40;
         assert_eq!(story.of(1), [format!("timed out at {}", open + 1000)], "{what}");
         assert_eq!(story.of(2), [format!("timed out at {}", open + 1000)], "{what}");
         assert_eq!(story.of(3), ["text \"done\"", "done"], "{what}");

@@ -32,7 +32,10 @@ impl Terminal {
     }
 
     fn paste(&mut self, line: &str) {
-        self.keys.write_all(line.as_bytes()).and_then(|()| self.keys.write_all(b"\n")).expect("the terminal takes it");
+        self.keys
+            .write_all(line.as_bytes())
+            .and_then(|()| self.keys.write_all(b"\n"))
+            .expect("the terminal takes it");
     }
 
     /// The next line on the screen that is a message and no echo of what was pasted.
