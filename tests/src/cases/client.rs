@@ -71,7 +71,10 @@ pub(super) fn run(case: &Case, era: Era, programs: &Programs) -> Result<Verdict,
     if assert.within_ms.is_some_and(|most| took.as_millis() > u128::from(most)) {
         return Err(format!("took {} ms", took.as_millis()));
     }
-    if let Ok(client) = session {
+    let gone = played.gone();
+    if let Ok(client) = session.as_ref().map(Clone::clone).map_err(drop)
+        && !gone
+    {
         // Answers that the script still holds come first: a client that gave up early has not heard them all.
         let mut tries = (0..=played.answers().len()).map(|_| client.list_tools());
         let last = tries.find(Result::is_ok).unwrap_or_else(|| client.list_tools());
@@ -222,6 +225,13 @@ impl Played {
         }
     }
 
+    /// Whether the peer exits for good.
+    fn gone(&self) -> bool {
+        let last = |wanted: fn(&Step) -> bool| self.steps.iter().rposition(wanted);
+        let exit = last(|step| matches!(step, Step::Exit(_)));
+        exit.is_some() && exit > last(|step| matches!(step, Step::Respawned))
+    }
+
     /// The peer's answers to our newest request, in their order.
     fn answers(&self) -> Vec<Answer> {
         let writes =
@@ -235,9 +245,14 @@ impl Played {
         if case.handshake {
             return connected.as_ref().map(drop).map_err(|wrong| format!("it does not connect: {wrong}"));
         }
-        let answer = self.answers().into_iter().next().ok_or("a connect case whose peer says nothing")?;
-        let version = answer.result["protocolVersion"].as_str().unwrap_or_default();
-        let known = ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"].contains(&version);
+        let answers = self.answers();
+        // What opens the session: the answer to either handshake. A peer without one must not be connected with.
+        let opens = answers.iter().find_map(|answer| match &answer.result["supportedVersions"] {
+            Value::Array(all) => all.iter().find(|version| **version == "2026-07-28")?.as_str(),
+            _ => answer.result["protocolVersion"].as_str(),
+        });
+        let version = opens.unwrap_or_default();
+        let known = ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", "2026-07-28"].contains(&version);
         match connected {
             Ok(agreed) if known && agreed == version => Ok(()),
             Err(_) if !known => Ok(()),
@@ -309,6 +324,11 @@ fn judge_all(played: &Played, done: &[Done]) -> Result<(), String> {
                 Err(CallError::TimedOut { .. }) => Ok(()),
                 Err(other) => Err(format!("no timeout but: {other}")),
                 Ok(_) => Err("no timeout but a result".into()),
+            },
+            Action::Call { .. } | Action::List if played.gone() && answers.len() == 0 => match result {
+                Err(CallError::Exited { .. } | CallError::Closed) => Ok(()),
+                Err(other) => Err(told(other)),
+                Ok(_) => Err("a success, but the peer is gone".into()),
             },
             Action::Call { .. } => judge_call(answers.next(), result, *took),
             Action::List => judge_list(&mut answers, result, *took),
@@ -399,7 +419,9 @@ fn judge_failure(
         Err(CallError::TimedOut { .. }) => Err(format!("a timeout, but {why}")),
         Err(_) if took >= PATIENCE => Err("it came as late as a timeout".into()),
         Err(CallError::Server { code, .. }) if answer.error["code"] == *code => Ok(()),
-        Err(wrong) if answer.error.is_object() => Err(format!("not the peer's error: {wrong}")),
+        Err(wrong) if answer.error.is_object() && answer.whole => {
+            Err(format!("not the peer's error: {wrong}"))
+        }
         Err(wrong) if wrong.to_string().is_empty() => Err("an error without a word".into()),
         Err(_) => Ok(()),
     }
