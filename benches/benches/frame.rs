@@ -9,17 +9,23 @@ use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_m
 
 fn framing(c: &mut Criterion) {
     let mut group = c.benchmark_group("framing");
-    for (what, input) in [("requests", lines(&request(), 1 << 20)), ("alerts_51k", lines(&alerts(), 1 << 20))] {
+    for (what, input) in [("requests", lines(&request(), 1 << 20)), ("alerts_51k", lines(&alerts(), 1 << 20))]
+    {
         group.throughput(Throughput::Bytes(input.len() as u64));
         for read in [64, 4096, 65_536] {
-            group.bench_with_input(BenchmarkId::new(format!("barewire_read_{read}"), what), &input, |b, input| {
-                let mut buffer = vec![0; 128 * 1024];
-                b.iter(|| frame(&mut buffer, black_box(input), read));
-            });
+            group.bench_with_input(
+                BenchmarkId::new(format!("barewire_read_{read}"), what),
+                &input,
+                |b, input| {
+                    let mut buffer = vec![0; 128 * 1024];
+                    b.iter(|| frame(&mut buffer, black_box(input), read));
+                },
+            );
         }
         group.bench_with_input(BenchmarkId::new("std_bufreader_65536", what), &input, |b, input| {
             b.iter(|| {
-                let (mut reader, mut line, mut n) = (BufReader::with_capacity(65_536, &input[..]), Vec::new(), 0);
+                let (mut reader, mut line, mut n) =
+                    (BufReader::with_capacity(65_536, &input[..]), Vec::new(), 0);
                 while reader.read_until(b'\n', &mut line).is_ok_and(|n| n > 0) {
                     n += black_box(&line).len();
                     line.clear();

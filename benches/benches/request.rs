@@ -45,7 +45,9 @@ struct Borrowed<'a> {
 
 fn envelope(c: &mut Criterion) {
     let mut group = c.benchmark_group("envelope");
-    for (what, line) in [("request", request()), ("modern_request", modern_request()), ("alerts_51k", alerts())] {
+    for (what, line) in
+        [("request", request()), ("modern_request", modern_request()), ("alerts_51k", alerts())]
+    {
         group.throughput(Throughput::Bytes(line.len() as u64));
         let line = line.as_bytes();
         group.bench_with_input(BenchmarkId::new("barewire_message", what), line, |b, line| {

@@ -6,7 +6,8 @@ use barewire::{Call, Millis, Noise, Output, Server, ServerConfig, ServerEvent, S
 use barewire_benches::{alerts, modern_request, request};
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 
-const SCHEMA: &str = r#"{"type":"object","properties":{"latitude":{"type":"number"},"longitude":{"type":"number"}}}"#;
+const SCHEMA: &str =
+    r#"{"type":"object","properties":{"latitude":{"type":"number"},"longitude":{"type":"number"}}}"#;
 static TOOLS: &[Tool<'static>] = &[
     Tool::new("get_forecast", "The weather of the next days.", SCHEMA),
     Tool::new("get_alerts", "Warnings for a state.", SCHEMA),

@@ -20,7 +20,9 @@ pub fn modern_request() -> String {
 pub fn alerts() -> String {
     let alert = "\\nEvent: Heat Advisory\\nArea: Bexar; Medina; Uvalde \u{2013} S\u{e3}o\\nSeverity: Moderate\\nDescription: * WHAT...Heat index values up to 109 expected.\\n\\n* WHERE...Portions of south central Texas.\\n\\n* WHEN...From 1 PM to 8 PM CDT.\\nInstructions: Drink plenty of fluids, stay in an \\\"air-conditioned\\\" room.\\n---\\n";
     let text = alert.repeat(51 * 1024 / alert.len());
-    format!(r#"{{"jsonrpc":"2.0","id":3,"result":{{"content":[{{"type":"text","text":"{text}"}}],"isError":false}}}}"#)
+    format!(
+        r#"{{"jsonrpc":"2.0","id":3,"result":{{"content":[{{"type":"text","text":"{text}"}}],"isError":false}}}}"#
+    )
 }
 
 /// Lines of one kind, `bytes` in all or a little more.

@@ -1,7 +1,7 @@
 //! Every transcript, in every revision that the matrix names, in all ways of cutting it up.
 
 use barewire_tests::schema::{Checker, Direction};
-use barewire_tests::transcript::{Cell, How, Matrix, Op, REVISIONS, Script, check, run};
+use barewire_tests::transcript::{Act, Cell, How, Matrix, Op, REVISIONS, Script, check, run};
 
 fn all_of(revision: &'static str) {
     let folder = Script::folder();
@@ -71,8 +71,14 @@ fn judge(script: &Script) -> Result<(), String> {
     let mut checker = Checker::new(script.revision.min(REVISIONS[3]));
     for (number, op) in &script.ops {
         match op {
+            // Where messages are kept apart, a line feed is white space.
+            Op::In(bytes) if script.config == "messages" => {
+                let line: Vec<u8> = bytes.iter().map(|b| if *b == b'\n' { b' ' } else { *b }).collect();
+                checker.note_part(Direction::ToServer, &line);
+            }
             Op::In(bytes) => checker.note_part(Direction::ToServer, bytes),
-            Op::Act(barewire_tests::transcript::Act::Eof) => checker.note_rest(Direction::ToServer),
+            Op::Act(Act::End) => checker.note_part(Direction::ToServer, b"\n"),
+            Op::Act(Act::Eof) => checker.note_rest(Direction::ToServer),
             Op::Out(_) => {
                 let line = lines.next().ok_or("a line is missing")?;
                 checker.line(Direction::ToClient, line).map_err(|e| format!("line {number}: {e}"))?;

@@ -3,8 +3,8 @@
 use std::fmt::Write as _;
 
 use barewire::{
-    BadArgs, Buffers, Call, CallId, Client, ClientConfig, ClientEvent, Fields, FromArgs, Millis, Noise, Output,
-    Reply, Server, ServerConfig, ServerEvent, Slot, Tool,
+    BadArgs, Buffers, Call, CallId, Client, ClientConfig, ClientEvent, Fields, FromArgs, Millis, Noise,
+    Output, Reply, Server, ServerConfig, ServerEvent, Slot, Tool,
 };
 
 /// The first bytes of an input say how it is cut: a seed, a bound of the pieces read, one of the pieces written.
@@ -67,8 +67,8 @@ impl Said {
     pub fn check(&self) {
         for line in self.out.split_inclusive(|b| *b == b'\n') {
             let text = line.strip_suffix(b"\n").expect("the last line ends");
-            let value: &serde_json::value::RawValue =
-                serde_json::from_slice(text).unwrap_or_else(|e| panic!("{e}: {}", String::from_utf8_lossy(line)));
+            let value: &serde_json::value::RawValue = serde_json::from_slice(text)
+                .unwrap_or_else(|e| panic!("{e}: {}", String::from_utf8_lossy(line)));
             assert!(value.get().starts_with(['{', '[']), "{value}");
         }
     }

@@ -17,11 +17,17 @@ fuzz_target!(|data: &[u8]| {
     let whole = client(cuts.whole(), &config, rx, tx);
     whole.check();
     let split = client(cuts, &config, rx, tx);
-    assert_eq!(String::from_utf8_lossy(&whole.out), String::from_utf8_lossy(&split.out));
+    // Input that answers what was not sent yet can end a session whose output has not left; that is then dropped.
+    let same = whole.out.starts_with(&split.out) || split.out.starts_with(&whole.out);
+    let (one, other) = (String::from_utf8_lossy(&whole.out), String::from_utf8_lossy(&split.out));
+    assert!(same && (one == other || whole.events.contains("NotOpened")), "whole {one}\nsplit {other}");
     assert_eq!(plain(&whole.events), plain(&split.events));
 });
 
 /// Of a line that is only partly at hand, what is at hand depends on the pieces.
 fn plain(events: &str) -> Vec<&str> {
-    events.lines().map(|line| if line.starts_with("Fault") { line.split("line:").next().unwrap_or("") } else { line }).collect()
+    events
+        .lines()
+        .map(|line| if line.starts_with("Fault") { line.split("line:").next().unwrap_or("") } else { line })
+        .collect()
 }

@@ -46,7 +46,9 @@ fn lines(input: &[u8], size: usize, mut piece: impl FnMut(usize) -> usize) -> Ve
     loop {
         match lines.next() {
             Frame::Line(line) => all.push(Got::Line(line.to_vec())),
-            Frame::TooLong { dropped, id, .. } => all.push(Got::TooLong(dropped, id.map(|id| id.as_str().into()))),
+            Frame::TooLong { dropped, id, .. } => {
+                all.push(Got::TooLong(dropped, id.map(|id| id.as_str().into())))
+            }
             Frame::More if over => return all,
             Frame::More if rest.is_empty() => {
                 over = true;

@@ -59,7 +59,9 @@ impl Source<'_> {
             1 => Value::Bool(self.byte() & 1 == 1),
             2 => self.number().into(),
             3 => (self.number() as i64).into(),
-            4 => serde_json::Number::from_f64(f64::from_bits(self.number())).map_or(Value::Null, Value::Number),
+            4 => {
+                serde_json::Number::from_f64(f64::from_bits(self.number())).map_or(Value::Null, Value::Number)
+            }
             5 if depth < 40 => (0..self.byte() & 7).map(|_| self.value(depth + 1)).collect(),
             6 if depth < 40 => {
                 let n = self.byte() & 7;

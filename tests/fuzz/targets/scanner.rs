@@ -28,8 +28,10 @@ fuzz_target!(|data: &[u8]| {
     assert_eq!(raw.is_ok(), whole.1.is_ok());
     if let Ok(raw) = raw {
         // Members and elements are what the scanner found.
-        let inner: Vec<&[u8]> = raw.members().map(|(_, v)| v).chain(raw.elements()).map(Raw::as_bytes).collect();
-        let found: Vec<&[u8]> = whole.0.iter().filter(|(kind, ..)| *kind == 'v').map(|(_, a, b)| &input[*a..*b]).collect();
+        let inner: Vec<&[u8]> =
+            raw.members().map(|(_, v)| v).chain(raw.elements()).map(Raw::as_bytes).collect();
+        let found: Vec<&[u8]> =
+            whole.0.iter().filter(|(kind, ..)| *kind == 'v').map(|(_, a, b)| &input[*a..*b]).collect();
         assert_eq!(inner, found);
     }
 });

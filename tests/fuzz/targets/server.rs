@@ -19,5 +19,8 @@ fuzz_target!(|data: &[u8]| {
 
 /// Of a line that is only partly at hand, what is at hand depends on the pieces.
 fn plain(events: &str) -> Vec<&str> {
-    events.lines().map(|line| if line.starts_with("Fault") { line.split("line:").next().unwrap_or("") } else { line }).collect()
+    events
+        .lines()
+        .map(|line| if line.starts_with("Fault") { line.split("line:").next().unwrap_or("") } else { line })
+        .collect()
 }

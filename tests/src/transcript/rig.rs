@@ -227,6 +227,7 @@ impl Rig<'_> {
                 Err(Refused::Gone) => {}
                 _ => return Err("the call is not gone"),
             },
+            Act::End => self.server.end_of_message(),
             Act::Eof => self.server.end_of_input(),
             Act::Wait(ms) => self.now = self.now.after(Millis(*ms)),
             Act::Reset => self.server.reset(),

@@ -23,6 +23,8 @@ pub enum Act {
     Progress(usize, u64),
     /// The n-th deferred call can't be answered any more.
     Gone(usize),
+    /// The message is complete (where the channel keeps messages apart).
+    End,
     /// The peer hung up.
     Eof,
     /// Time passes.
@@ -329,6 +331,7 @@ fn act(text: &str) -> Result<Act, String> {
         "progress" => Act::Progress(call()?, number(words.next())?),
         "gone" => Act::Gone(call()?),
         "wait" => Act::Wait(number(words.next())?),
+        "end" => Act::End,
         "eof" => Act::Eof,
         "reset" => Act::Reset,
         "changed" => Act::Changed,

@@ -281,6 +281,44 @@ fn what_is_no_object_or_too_large_is_not_sent() {
 }
 
 #[test]
+fn a_call_that_wants_input_is_made_again_with_it() {
+    let modern = Connect::new(&CLIENT.era(Era::Modern), IoTimer);
+    with_peer(
+        modern,
+        |client| async move {
+            let error = client.call("ask", "{}").await.unwrap_err();
+            let CallError::InputRequired { asks, state: Some(state) } = error else { panic!("{error}") };
+            assert_eq!((&*asks, &*state), (r#"{"name":{"method":"elicitation/create"}}"#, r#""s1""#));
+            let again = client.call("ask", "{}").state(state).answer("name", r#"{"action":"accept"}"#);
+            assert_eq!(again.await.unwrap().text(), "Hello");
+            let wrong = client.call("ask", "{}").answer("name", "{half").await.unwrap_err();
+            assert!(matches!(wrong, CallError::BadArguments(_)), "{wrong}");
+        },
+        |mut peer| {
+            let mut answer = |wanted: &str, result: &str| {
+                let line = peer.line();
+                assert!(line.contains(wanted), "{line}");
+                let id = common::id(&line);
+                peer.send(&format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{{{result}}}}}"#));
+            };
+            answer(
+                "server/discover",
+                r#""resultType":"complete","supportedVersions":["2026-07-28"],"capabilities":{"tools":{}},"ttlMs":0,"cacheScope":"private""#,
+            );
+            answer(
+                "tools/call",
+                r#""resultType":"input_required","inputRequests":{"name":{"method":"elicitation/create"}},"requestState":"s1""#,
+            );
+            answer(
+                r#""requestState":"s1","inputResponses":{"name":{"action":"accept"}}"#,
+                r#""resultType":"complete","content":[{"type":"text","text":"Hello"}]"#,
+            );
+            assert_eq!(peer.line(), "", "what is no JSON is not sent");
+        },
+    );
+}
+
+#[test]
 fn closing_ends_the_calls_of_all_clones() {
     with_server(plain(), |client| async move {
         let there = client.clone();

@@ -447,6 +447,28 @@ fn arguments_decode_more_than_once_and_stay_as_they_came() {
     .unwrap();
 }
 
+#[cfg(feature = "serde")]
+#[test]
+fn arguments_decode_into_serde_types() {
+    #[derive(serde::Deserialize)]
+    struct Both<'a> {
+        text: &'a str,
+        times: Option<u8>,
+    }
+    let handler = |mut call: ToolCall| async move {
+        let Both { text, times } = call.deserialize()?;
+        Ok(text.repeat(times.unwrap_or(1).into()).into())
+    };
+    serve(plain(), handler, |mut peer| {
+        peer.open();
+        peer.call(1, "echo", r#"{"text":"a\tb","times":2}"#);
+        assert!(peer.line().contains(r#""a\tba\tb""#));
+        peer.call(2, "echo", r#"{"text":"x","times":300}"#);
+        assert!(peer.line().contains(r#""isError":true"#));
+    })
+    .unwrap();
+}
+
 #[test]
 fn tools_of_run_time_are_listed_and_their_change_is_told() {
     struct Many(Arc<AtomicUsize>);

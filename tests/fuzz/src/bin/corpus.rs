@@ -54,7 +54,7 @@ fn put(folder: &Path, number: &mut usize, up: &[u8], down: &[u8]) -> io::Result<
     let n = *number;
     // Heads: sizes of buffers, then seed and pieces.
     let write = |target: &str, head: &[u8], body: &[u8]| {
-        let body = &body[..body.len().min(16 * 1024)];
+        let body = &body[..body.len().min(4096)];
         fs::write(folder.join(target).join(format!("seed-{n}")), [head, body].concat())
     };
     let pieces = [n as u8, (n * 7) as u8, (n * 13) as u8];

@@ -86,7 +86,7 @@ impl<'c, T: Timer, L: ToolSource> Serve<'c, T, L> {
         self
     }
 
-    /// How many calls are taken in beyond those that run, as long as the arguments of all take no more than twice the limit for messages. One more is left unread, and everything behind it, until a call
+    /// How many calls are taken in beyond those that run, as long as the arguments of all take no more than twice the limit for messages. One more is left unread, and everything behind it (a cancel, the end of the input), until a call
     /// has ended; or refused with -32603 "busy" if [`ServerConfig::refuse_when_full`] says so.
     pub fn queue(mut self, calls: usize) -> Self {
         self.queue = calls;
