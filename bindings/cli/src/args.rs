@@ -1,9 +1,11 @@
 //! The command line's grammar.
 
 use core::time::Duration;
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 use barewire::{Era, Version};
+use clap::error::ErrorKind;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::capture::write::Format;
@@ -59,7 +61,7 @@ pub(crate) enum Command {
         show: Show,
         /// The server's command and arguments
         #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true, value_name = "COMMAND")]
-        server: Vec<String>,
+        server: Vec<OsString>,
     },
     /// Call a tool: barewire call get_alerts state=TX -- uv run server.py
     ///
@@ -90,7 +92,7 @@ pub(crate) enum Command {
         show: Show,
         /// The server's command and arguments, after --
         #[arg(last = true, required = true, value_name = "COMMAND")]
-        server: Vec<String>,
+        server: Vec<OsString>,
     },
     /// Sit between a host and a server: change no byte, log every read
     Tap {
@@ -107,7 +109,7 @@ pub(crate) enum Command {
         show: Show,
         /// The server's command and arguments
         #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true, value_name = "COMMAND")]
-        server: Vec<String>,
+        server: Vec<OsString>,
     },
     /// Show the packets of a log: of `tap`, or a file of MCP lines
     Explain {
@@ -147,7 +149,7 @@ pub(crate) struct Reach {
 
 impl Reach {
     /// How to reach `command`. A wait of over a second is told, except to programs (`json`) that did not ask for it.
-    pub(crate) fn connect(self, command: Vec<String>, json: bool, era: Era) -> Connect {
+    pub(crate) fn connect(self, command: Vec<OsString>, json: bool, era: Era) -> Connect {
         let era = match self.era {
             Some(EraName::Auto) => Some(Era::Auto),
             Some(EraName::Legacy) => Some(Era::Legacy),
@@ -209,6 +211,14 @@ impl Show {
         };
         Look { mode, full: self.full, raw: self.raw, paint, width: paint::width(), table: english }
     }
+}
+
+/// Our own words for mistakes that the grammar's library can't tell the way out of.
+pub(crate) fn explained(error: &clap::Error) -> Option<String> {
+    if error.kind() == ErrorKind::InvalidUtf8 {
+        return Some("an argument is not UTF-8; a tool's can be read from a file: key=@FILE".into());
+    }
+    None
 }
 
 fn version(text: &str) -> Result<Version, String> {

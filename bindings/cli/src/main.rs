@@ -48,15 +48,20 @@ fn main() {
 
 /// Help and version end well; anything else is bad usage, told as JSON where JSON was asked for.
 fn refuse(error: &clap::Error) -> ! {
-    let own = std::env::args().take_while(|argument| argument != "--");
-    if error.use_stderr() && own.skip(1).any(|argument| argument == "--json") {
-        let told = error.to_string();
-        let told = told.strip_prefix("error: ").unwrap_or(&told);
-        let failure = Failure::usage(told.split("\n\n").next().unwrap_or(told).trim());
-        failure.report(true);
-        std::process::exit(failure.code);
-    }
-    error.exit()
+    let own = std::env::args_os().take_while(|argument| argument != "--");
+    let json = own.skip(1).any(|argument| argument == "--json");
+    let told = match args::explained(error) {
+        Some(told) => told,
+        None if json && error.use_stderr() => {
+            let told = error.to_string();
+            let told = told.strip_prefix("error: ").unwrap_or(&told);
+            told.split("\n\n").next().unwrap_or(told).trim().to_owned()
+        }
+        None => error.exit(),
+    };
+    let failure = Failure::usage(told);
+    failure.report(json);
+    std::process::exit(failure.code);
 }
 
 fn run(cli: Cli) -> Result<i32, Failure> {

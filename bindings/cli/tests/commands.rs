@@ -3,7 +3,9 @@
 
 mod common;
 
+use std::ffi::OsStr;
 use std::io::{BufRead, BufReader, Read};
+use std::os::unix::ffi::OsStrExt;
 use std::process::{Command, Stdio};
 
 use common::{BAREWIRE, barewire, call_one, feed, scratch, server, with_sample};
@@ -422,4 +424,39 @@ fn explain_reads_what_tap_wrote() {
     let run = feed(&["explain"], plain.as_bytes());
     assert!(run.out.contains("answered 1 of 1") && run.out.contains("guessed"), "{}", run.out);
     assert_eq!(barewire(&["explain", "no-such-file"]).code, Some(2));
+}
+
+/// Linux lets any bytes be arguments: none of them may end in a panic, and a server gets its own as they are.
+#[test]
+fn arguments_that_are_not_utf8() {
+    let bad = OsStr::from_bytes(b"x=\xff");
+    let run = |arguments: &[&OsStr]| {
+        Command::new(BAREWIRE).args(arguments).stdin(Stdio::null()).output().unwrap()
+    };
+    let [list, call, tap, tool, json, trace, sh, c, gap] =
+        ["list", "call", "tap", "t", "--json", "--trace", "sh", "-c", "--"].map(OsStr::new);
+    for arguments in [&[call, tool, bad, gap, sh][..], &[call, bad, gap, sh], &[bad], &[tap, bad]] {
+        let told = common::Run::from(run(arguments));
+        // A bad command of tap's is looked for and not found.
+        assert!(matches!(told.code, Some(2 | 3)), "{arguments:?}: {told:?}");
+        assert!(!told.err.contains("panicked"), "{arguments:?}: {told:?}");
+    }
+    let told = common::Run::from(run(&[call, tool, bad, gap, sh]));
+    assert!(told.err.contains("is not UTF-8") && told.err.lines().count() == 1, "{told:?}");
+    let told = common::Run::from(run(&[call, tool, bad, json, gap, sh]));
+    assert_eq!((told.code, &self::json(&told.out)["error"]["kind"]), (Some(2), &"usage".into()));
+    // What the server gets, it says on stderr.
+    let script = OsStr::new("printf %s \"$0\" >&2; exit 7");
+    for (arguments, code) in [
+        (&[list, trace, gap, sh, c, script, bad][..], 3),
+        (&[call, tool, gap, sh, c, script, bad], 3),
+        (&[tap, trace, gap, sh, c, script, bad], 7),
+    ] {
+        let output = run(arguments);
+        assert_eq!(output.status.code(), Some(code), "{output:?}");
+        let told = String::from_utf8_lossy(&output.stderr);
+        assert!(told.contains("x=\u{fffd}"), "{arguments:?}: {told}");
+        let exact = output.stderr.windows(3).any(|bytes| bytes == b"x=\xff");
+        assert_eq!(exact, arguments.first() == Some(&tap), "{arguments:?}: {told}");
+    }
 }

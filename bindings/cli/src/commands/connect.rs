@@ -2,6 +2,7 @@
 
 use core::sync::atomic::{AtomicBool, Ordering};
 use core::time::Duration;
+use std::ffi::OsString;
 use std::io::{self, Write};
 use std::process::ExitStatus;
 use std::thread;
@@ -10,6 +11,7 @@ use barewire::{ClientConfig, Era, Version};
 use barewire_stdio::{CallError, Client, Command, StartError, Stderr, Trace, kill_all};
 
 use super::record::{Record, Show};
+use super::tap::words;
 use super::waiting::Waiting;
 use crate::failure::{Failure, code};
 use crate::packets::texts::Table;
@@ -30,7 +32,7 @@ const GRACE: Duration = Duration::from_millis(500);
 #[derive(Debug)]
 pub(crate) struct Connect {
     /// The command and its arguments.
-    pub(crate) command: Vec<String>,
+    pub(crate) command: Vec<OsString>,
     /// The era to speak; `None` is that of the revision.
     pub(crate) era: Option<Era>,
     /// The revision to ask for.
@@ -52,14 +54,14 @@ pub(crate) struct Session {
 
 impl Connect {
     /// Starts the server and opens a session. `shown` is the command as it is told.
-    pub(crate) fn start(self, table: Table, show: Show, shown: Vec<String>) -> Result<Session, Failure> {
+    pub(crate) fn start(self, table: Table, show: Show, shown: Vec<OsString>) -> Result<Session, Failure> {
         let Some((program, arguments)) = self.command.split_first() else {
             return Err(Failure::usage(
                 "no server given: put its command after --, as in: barewire list -- uv run server.py",
             ));
         };
-        let record = Record::new(table, show, shown);
-        let name = printable(program);
+        let record = Record::new(table, show, words(&shown));
+        let name = printable(&program.to_string_lossy());
         exit_on_signals(&record)?;
         let tracer = record.clone();
         let mut command = Command::new(program)

@@ -8,6 +8,7 @@
 
 use core::sync::atomic::{AtomicUsize, Ordering};
 use core::time::Duration;
+use std::ffi::OsString;
 use std::io::{self, ErrorKind, Read, Write};
 use std::path::PathBuf;
 use std::process::{Child, Command, ExitStatus, Stdio};
@@ -31,7 +32,7 @@ const LOG_LIMIT: Duration = Duration::from_secs(2);
 /// What to run and where to log.
 pub(crate) struct Tap {
     /// The server's command and arguments; not empty.
-    pub(crate) command: Vec<String>,
+    pub(crate) command: Vec<OsString>,
     /// The log file, if any.
     pub(crate) log: Option<PathBuf>,
     /// How it is written.
@@ -45,7 +46,7 @@ impl Tap {
             sys::Signals::catch().map_err(|error| Failure::io("can't catch signals", &error))?;
         let mut child = spawn(&self.command)?;
         let (log, writing) = Log::start(self.log.map(with_pid), self.format, watch);
-        log.put(What::Event(Event::Start { command: self.command, pid: Some(child.id()) }));
+        log.put(What::Event(Event::Start { command: words(&self.command), pid: Some(child.id()) }));
 
         let leader = child.id();
         let signal_log = log.clone();
@@ -86,7 +87,12 @@ fn with_pid(path: PathBuf) -> PathBuf {
     }
 }
 
-fn spawn(command: &[String]) -> Result<Child, Failure> {
+/// A command as it is told: what is not UTF-8 is replaced.
+pub(crate) fn words(command: &[OsString]) -> Vec<String> {
+    command.iter().map(|word| word.to_string_lossy().into_owned()).collect()
+}
+
+fn spawn(command: &[OsString]) -> Result<Child, Failure> {
     let Some((program, arguments)) = command.split_first() else {
         return Err(Failure::usage("no command given: put it after --"));
     };
@@ -95,7 +101,7 @@ fn spawn(command: &[String]) -> Result<Child, Failure> {
     // A group of its own: signals reach grandchildren too, and Ctrl-C comes from us alone.
     #[cfg(unix)]
     std::os::unix::process::CommandExt::process_group(&mut command, 0);
-    command.spawn().map_err(|error| Failure::spawn(program, &error))
+    command.spawn().map_err(|error| Failure::spawn(&program.to_string_lossy(), &error))
 }
 
 /// What a pump of the child's output tells while it runs.
