@@ -6,7 +6,7 @@
 //! * **Invisible.** Nothing of our own goes to stdout; end of input, closed pipes and signals are passed on, and the
 //!   exit status is the child's.
 
-use core::sync::atomic::{AtomicUsize, Ordering};
+use core::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use core::time::Duration;
 use std::ffi::OsString;
 use std::io::{self, ErrorKind, Read, Write};
@@ -26,8 +26,9 @@ use crate::sys;
 const CHUNK: usize = 64 << 10;
 /// How long output may still come after the child is gone: from grandchildren that hold its pipes.
 const AFTERMATH: Duration = Duration::from_millis(500);
-/// How long a slow log may hold up the end.
-const LOG_LIMIT: Duration = Duration::from_secs(2);
+/// How long the log may hold up the end: while nothing of it is written, and in all.
+const LOG_STALL: Duration = Duration::from_secs(2);
+const LOG_LIMIT: Duration = Duration::from_secs(10);
 
 /// What to run and where to log.
 pub(crate) struct Tap {
@@ -50,9 +51,13 @@ impl Tap {
 
         let leader = child.id();
         let signal_log = log.clone();
+        let to_end = Arc::new(AtomicBool::new(false));
+        let signalled = Arc::clone(&to_end);
         thread::spawn(move || {
             while let Some((signal, name)) = signals.wait() {
+                signalled.store(true, Ordering::SeqCst);
                 signal_log.put(What::Event(Event::Signal(name.into())));
+                signal_log.hurry();
                 sys::signal_group(leader, signal);
             }
         });
@@ -67,14 +72,17 @@ impl Tap {
             match ends.recv_timeout(AFTERMATH) {
                 Ok(Pumped::Moved) => {}
                 Ok(Pumped::Ended) => open -= 1,
-                // A host that reads slowly gets all the same.
-                Err(_) if writing_out.load(Ordering::SeqCst) > 0 => {}
+                // A host that reads slowly gets all the same, unless it wants an end.
+                Err(_) if writing_out.load(Ordering::SeqCst) > 0 && !to_end.load(Ordering::SeqCst) => {}
                 Err(_) => break,
             }
         }
         log.put(What::Event(exit_event(status)));
         log.close();
-        writing.wait(LOG_LIMIT);
+        if !writing.wait(LOG_STALL, LOG_LIMIT) {
+            let _ =
+                writeln!(io::stderr(), "barewire: the log is not complete: it could not be written in time");
+        }
         Ok(exit_code(status))
     }
 }
