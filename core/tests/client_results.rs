@@ -137,16 +137,22 @@ fn kinds_of_results() {
     let cases = [
         (r#"{}"#, "2 done"),
         (r#"{"content":null,"isError":null}"#, "2 done"),
-        (r#"{"content":{}}"#, "2 invalid Shape"),
-        (r#"{"content":[],"isError":"yes"}"#, "2 invalid Shape"),
+        (r#"{"content":{}}"#, r#"2 invalid Shape("`content` is not an array")"#),
+        (r#"{"content":[],"isError":"yes"}"#, r#"2 invalid Shape("`isError` is not true or false")"#),
         (r#"{"resultType":"complete","content":[]}"#, "2 done"),
         (r#"{"content":[],"resultType":"quantum"}"#, "2 invalid ResultType"),
         (r#"{"resultType":"task","task":{}}"#, "2 invalid ResultType"),
         (r#"{"resultType":7}"#, "2 invalid ResultType"),
-        (r#"{"resultType":"input_required"}"#, "2 invalid Shape"),
-        (r#"{"resultType":"input_required","inputRequests":[]}"#, "2 invalid Shape"),
-        ("null", "2 invalid Shape"),
-        ("[]", "2 invalid Shape"),
+        (
+            r#"{"resultType":"input_required"}"#,
+            r#"2 invalid Shape("it asks for input, but `inputRequests` and `requestState` are missing")"#,
+        ),
+        (
+            r#"{"resultType":"input_required","inputRequests":[]}"#,
+            r#"2 invalid Shape("`inputRequests` is not an object")"#,
+        ),
+        ("null", r#"2 invalid Shape("`result` is not an object")"#),
+        ("[]", r#"2 invalid Shape("`result` is not an object")"#),
     ];
     for (result, end) in cases {
         let told = ask(&AUTO, false, &[&format!(r#"{{"jsonrpc":"2.0","id":2,"result":{result}}}"#)]);
@@ -157,18 +163,50 @@ fn kinds_of_results() {
     assert_eq!(told, ["2 done"]);
     let told = ask(&LEGACY, false, &[r#"{"jsonrpc":"2.0","id":2,"result":{"resultType":"input_required"}}"#]);
     assert_eq!(told, ["2 invalid ResultType"]);
+    // A word that is not known, and nothing else, is no empty success in any era.
+    let told = ask(&LEGACY, false, &[r#"{"jsonrpc":"2.0","id":2,"result":{"resultType":"mine"}}"#]);
+    assert_eq!(told, ["2 invalid ResultType"]);
+}
+
+/// Servers are known that write every member of their answer, null where there is nothing.
+#[test]
+fn null_beside_the_outcome_counts_as_absent_and_is_told() {
+    for (members, end) in [
+        (r#""result":{"content":[]},"error":null"#, "2 done"),
+        (r#""error":null,"result":{"content":[]}"#, "2 done"),
+        (r#""result":null,"error":{"code":-5,"message":"no"}"#, "2 error -5 no None"),
+    ] {
+        let line = format!(r#"{{"jsonrpc":"2.0","id":2,{members}}}"#);
+        assert_eq!(
+            ask(&LEGACY, false, &[&line]),
+            [format!("fault NullBeside {line}"), end.into()],
+            "{members}"
+        );
+    }
+    for members in
+        [r#""result":null,"error":null"#, r#""result":{},"error":"no""#, r#""result":7,"error":null"#]
+    {
+        let line = format!(r#"{{"jsonrpc":"2.0","id":2,{members}}}"#);
+        let told = ask(&LEGACY, false, &[&line]);
+        assert!(matches!(&told[..], [end] if end.starts_with("2 invalid Shape(")), "{members}: {told:?}");
+    }
 }
 
 #[test]
 fn answers_that_are_none_fail_at_once() {
-    for line in [
-        r#"{"jsonrpc":"2.0","id":2}"#,
-        r#"{"jsonrpc":"1.0","id":2,"result":{}}"#,
-        r#"{"id":2,"result":{}}"#,
-        r#"{"jsonrpc":"2.0","id":2,"result":{},"error":{"code":1,"message":""}}"#,
-        r#"{"jsonrpc":"2.0","id":2,"error":"no"}"#,
+    for (line, why) in [
+        (r#"{"jsonrpc":"2.0","id":2}"#, "neither `result` nor `error` is there"),
+        (r#"{"jsonrpc":"1.0","id":2,"result":{}}"#, r#"`jsonrpc` is not \"2.0\""#),
+        (r#"{"id":2,"result":{}}"#, r#"`jsonrpc` is not \"2.0\""#),
+        (
+            r#"{"jsonrpc":"2.0","id":2,"result":{},"error":{"code":1,"message":""}}"#,
+            "both `result` and `error` are there",
+        ),
+        (r#"{"jsonrpc":"2.0","id":2,"result":[]}"#, "`result` is not an object"),
+        (r#"{"jsonrpc":"2.0","id":2,"error":"no"}"#, "`error` is not an object"),
+        (r#"{"jsonrpc":"2.0","id":2,"result":{},"result":{}}"#, "a member is there twice"),
     ] {
-        assert_eq!(ask(&LEGACY, false, &[line]), ["2 invalid Shape"], "{line}");
+        assert_eq!(ask(&LEGACY, false, &[line]), [format!("2 invalid Shape(\"{why}\")")], "{line}");
     }
     let deep = format!(r#"{{"jsonrpc":"2.0","id":2,"result":{}}}"#, "[".repeat(200) + &"]".repeat(200));
     assert_eq!(ask(&LEGACY, false, &[&deep]), ["2 invalid TooDeep"]);
@@ -218,7 +256,10 @@ fn pages_are_followed_and_end() {
     assert_eq!(ask(&LEGACY, true, &[&first, &second]), ["2 invalid CursorRepeats"]);
     assert_eq!(ask(&LEGACY, true, &[&page(2, "7")]), ["fault WrongShape 7", "2 done"]);
     assert_eq!(ask(&PAGES, true, &[&page(2, r#""c""#)]), [r#"2 page "c""#, "2 done"]);
-    assert_eq!(ask(&LEGACY, true, &[r#"{"jsonrpc":"2.0","id":2,"result":{}}"#]), ["2 invalid Shape"]);
+    assert_eq!(
+        ask(&LEGACY, true, &[r#"{"jsonrpc":"2.0","id":2,"result":{}}"#]),
+        [r#"2 invalid Shape("`tools` is missing")"#]
+    );
 }
 
 #[test]

@@ -1,15 +1,18 @@
 //! The command line's grammar.
 
 use core::time::Duration;
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 use barewire::{Era, Version};
 use barewire_testkit::{Claims, checks};
+use clap::error::ErrorKind;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::capture::write::Format;
 use crate::commands::connect::Connect;
 use crate::commands::serve::Sample;
+use crate::failure::Failure;
 use crate::packets::texts::english;
 use crate::packets::view::{Look, Mode};
 use crate::paint::{self, Color, Paint};
@@ -59,8 +62,8 @@ pub(crate) enum Command {
         #[command(flatten)]
         show: Show,
         /// The server's command and arguments
-        #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true, value_name = "COMMAND")]
-        server: Vec<String>,
+        #[arg(required = true, trailing_var_arg = true, value_name = "COMMAND")]
+        server: Vec<OsString>,
     },
     /// Call a tool: barewire call get_alerts state=TX -- uv run server.py
     ///
@@ -91,24 +94,24 @@ pub(crate) enum Command {
         show: Show,
         /// The server's command and arguments, after --
         #[arg(last = true, required = true, value_name = "COMMAND")]
-        server: Vec<String>,
+        server: Vec<OsString>,
     },
     /// Sit between a host and a server: change no byte, log every read
     Tap {
         /// Where to write the log; %p becomes the process id, for hosts that start a server more than once
-        #[arg(long, value_name = "FILE", required_unless_present = "trace")]
+        #[arg(long, value_name = "FILE", required_unless_present_any = ["trace", "teach", "short", "full", "raw"])]
         log: Option<PathBuf>,
         /// How the log is written
         #[arg(long, value_enum, default_value = "jsonl", value_name = "FORMAT")]
         log_format: Format,
-        /// Show packets on stderr while they pass
+        /// Show packets on stderr while they pass (as --teach, --short, --full and --raw do)
         #[arg(long)]
         trace: bool,
         #[command(flatten)]
         show: Show,
         /// The server's command and arguments
-        #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true, value_name = "COMMAND")]
-        server: Vec<String>,
+        #[arg(required = true, trailing_var_arg = true, value_name = "COMMAND")]
+        server: Vec<OsString>,
     },
     /// Show the packets of a log: of `tap`, or a file of MCP lines
     Explain {
@@ -172,7 +175,7 @@ pub(crate) struct Reach {
     #[arg(long, value_name = "DATE", value_parser = version)]
     protocol_version: Option<Version>,
     /// How long each answer may take, in seconds
-    #[arg(long, default_value = "60", value_name = "SECONDS", value_parser = seconds)]
+    #[arg(long, default_value = "60", value_name = "SECONDS", value_parser = seconds, allow_negative_numbers = true)]
     timeout: Duration,
     /// Pass the server's stderr on
     #[arg(short, long)]
@@ -181,21 +184,32 @@ pub(crate) struct Reach {
 
 impl Reach {
     /// How to reach `command`. A wait of over a second is told, except to programs (`json`) that did not ask for it.
-    pub(crate) fn connect(self, command: Vec<String>, json: bool, era: Era) -> Connect {
+    pub(crate) fn connect(self, command: Vec<OsString>, json: bool, era: Era) -> Result<Connect, Failure> {
+        if let (Some(name @ (EraName::Legacy | EraName::Modern)), Some(version)) =
+            (self.era, self.protocol_version)
+            && (name == EraName::Modern) != version.is_modern()
+        {
+            let era = if version.is_modern() { "modern" } else { "legacy" };
+            return Err(Failure::usage(format!(
+                "--protocol-version {} belongs to the {era} era: leave --era out, or say --era {era}",
+                version.as_str()
+            )));
+        }
         let era = match self.era {
             Some(EraName::Auto) => Some(Era::Auto),
             Some(EraName::Legacy) => Some(Era::Legacy),
             Some(EraName::Modern) => Some(Era::Modern),
             None => self.protocol_version.is_none().then_some(era),
         };
-        Connect {
+        Ok(Connect {
             command,
             era,
             version: self.protocol_version,
             timeout: self.timeout,
             verbose: self.verbose,
             aloud: self.verbose || !json,
-        }
+            keep: json,
+        })
     }
 }
 
@@ -212,7 +226,7 @@ enum EraName {
 /// Packets beside a result.
 #[derive(Args, Debug, Clone, Copy)]
 pub(crate) struct Trace {
-    /// Show the packets on stderr
+    /// Show the packets on stderr (as --teach, --short, --full and --raw do)
     #[arg(long)]
     pub(crate) trace: bool,
 }
@@ -235,6 +249,11 @@ pub(crate) struct Show {
 }
 
 impl Show {
+    /// Whether a way to show packets was chosen: then they are wanted.
+    pub(crate) const fn is_chosen(self) -> bool {
+        self.teach || self.short || self.full || self.raw
+    }
+
     pub(crate) fn look(self, paint: Paint) -> Look {
         let mode = match (self.teach, self.short) {
             (true, _) => Mode::Teach,
@@ -243,6 +262,25 @@ impl Show {
         };
         Look { mode, full: self.full, raw: self.raw, paint, width: paint::width(), table: english }
     }
+}
+
+/// Our own words for mistakes that the grammar's library can't tell the way out of.
+pub(crate) fn explained(error: &clap::Error) -> Option<String> {
+    if error.kind() == ErrorKind::InvalidUtf8 {
+        return Some("an argument is not UTF-8; a tool's can be read from a file: key=@FILE".into());
+    }
+    let text = error.to_string();
+    let missing = text.split("Usage:").next().unwrap_or_default();
+    if error.kind() == ErrorKind::MissingRequiredArgument
+        && missing.contains("<COMMAND>")
+        && !missing.contains("<TOOL>")
+    {
+        let example = if text.contains("barewire call") { "call get_alerts state=TX" } else { "list" };
+        return Some(format!(
+            "there is no server's command: put it behind --, as in: barewire {example} -- uv run server.py"
+        ));
+    }
+    None
 }
 
 fn version(text: &str) -> Result<Version, String> {

@@ -48,6 +48,9 @@ impl Failure {
     /// The command can't be run at all.
     pub(crate) fn spawn(program: &str, error: &io::Error) -> Self {
         let why = match error.kind() {
+            io::ErrorKind::NotFound if program.contains(' ') => {
+                "no such command; its arguments must be words of their own, not in the same quotes".to_owned()
+            }
             io::ErrorKind::NotFound => "no such command; is it installed, and spelled so?".to_owned(),
             io::ErrorKind::PermissionDenied => "it may not be executed; is it a program?".to_owned(),
             _ => error.to_string(),

@@ -48,15 +48,20 @@ fn main() {
 
 /// Help and version end well; anything else is bad usage, told as JSON where JSON was asked for.
 fn refuse(error: &clap::Error) -> ! {
-    let own = std::env::args().take_while(|argument| argument != "--");
-    if error.use_stderr() && own.skip(1).any(|argument| argument == "--json") {
-        let told = error.to_string();
-        let told = told.strip_prefix("error: ").unwrap_or(&told);
-        let failure = Failure::usage(told.split("\n\n").next().unwrap_or(told).trim());
-        failure.report(true);
-        std::process::exit(failure.code);
-    }
-    error.exit()
+    let own = std::env::args_os().take_while(|argument| argument != "--");
+    let json = own.skip(1).any(|argument| argument == "--json");
+    let told = match args::explained(error) {
+        Some(told) => told,
+        None if json && error.use_stderr() => {
+            let told = error.to_string();
+            let told = told.strip_prefix("error: ").unwrap_or(&told);
+            told.split("\n\n").next().unwrap_or(told).trim().to_owned()
+        }
+        None => error.exit(),
+    };
+    let failure = Failure::usage(told);
+    failure.report(json);
+    std::process::exit(failure.code);
 }
 
 fn run(cli: Cli) -> Result<i32, Failure> {
@@ -64,13 +69,13 @@ fn run(cli: Cli) -> Result<i32, Failure> {
     let on_stderr = cli.color.for_stream(&io::stderr());
     match cli.command {
         Command::Demo { reach, json, show } => {
-            let connect = reach.connect(Vec::new(), json, Era::Legacy);
+            let connect = reach.connect(Vec::new(), json, Era::Legacy)?;
             demo::run(connect, show.look(on_stdout), json)
         }
         Command::List { reach, trace, json, show, server } => {
             let look = show.look(on_stderr);
-            let connect = reach.connect(server.clone(), json, Era::Auto);
-            let session = connect.start(look.table, traced(trace.trace, look), server)?;
+            let connect = reach.connect(server.clone(), json, Era::Auto)?;
+            let session = connect.start(look.table, traced(trace.trace || show.is_chosen(), look), server)?;
             let listed = list::run(&session, json, on_stdout).map(|()| 0);
             session.conclude(listed, json)
         }
@@ -79,15 +84,15 @@ fn run(cli: Cli) -> Result<i32, Failure> {
             let given = Given { pairs: arguments, args };
             given.check()?;
             let whole = given.whole()?;
-            let connect = reach.connect(server.clone(), json, Era::Auto);
+            let connect = reach.connect(server.clone(), json, Era::Auto)?;
             let aloud = connect.aloud;
-            let session = connect.start(look.table, traced(trace.trace, look), server)?;
+            let session = connect.start(look.table, traced(trace.trace || show.is_chosen(), look), server)?;
             let called = call::Call { tool, given, whole, save, json, aloud }.run(&session);
             session.conclude(called, json)
         }
         Command::Tap { log, log_format, trace, show, server } => {
             let look = show.look(on_stderr);
-            let mut live = trace.then(|| (Tracker::new(look.table), View::new(look)));
+            let mut live = (trace || show.is_chosen()).then(|| (Tracker::new(look.table), View::new(look)));
             tap::Tap { command: server, log, format: log_format }.run(move |entry| {
                 if let Some((tracker, view)) = &mut live {
                     let mut told: String = tracker.take(entry).iter().map(|item| view.item(item)).collect();

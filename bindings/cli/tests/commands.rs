@@ -3,7 +3,9 @@
 
 mod common;
 
+use std::ffi::OsStr;
 use std::io::{BufRead, BufReader, Read};
+use std::os::unix::ffi::OsStrExt;
 use std::process::{Command, Stdio};
 
 use common::{BAREWIRE, barewire, call_one, feed, scratch, server, with_sample};
@@ -422,4 +424,169 @@ fn explain_reads_what_tap_wrote() {
     let run = feed(&["explain"], plain.as_bytes());
     assert!(run.out.contains("answered 1 of 1") && run.out.contains("guessed"), "{}", run.out);
     assert_eq!(barewire(&["explain", "no-such-file"]).code, Some(2));
+}
+
+/// Linux lets any bytes be arguments: none of them may end in a panic, and a server gets its own as they are.
+#[test]
+fn arguments_that_are_not_utf8() {
+    let bad = OsStr::from_bytes(b"x=\xff");
+    let run =
+        |arguments: &[&OsStr]| Command::new(BAREWIRE).args(arguments).stdin(Stdio::null()).output().unwrap();
+    let [list, call, tap, tool, json, trace, sh, c, gap] =
+        ["list", "call", "tap", "t", "--json", "--trace", "sh", "-c", "--"].map(OsStr::new);
+    for arguments in [&[call, tool, bad, gap, sh][..], &[call, bad, gap, sh], &[bad], &[tap, bad]] {
+        let told = common::Run::from(run(arguments));
+        // A bad command of tap's is looked for and not found.
+        assert!(matches!(told.code, Some(2 | 3)), "{arguments:?}: {told:?}");
+        assert!(!told.err.contains("panicked"), "{arguments:?}: {told:?}");
+    }
+    let told = common::Run::from(run(&[call, tool, bad, gap, sh]));
+    assert!(told.err.contains("is not UTF-8") && told.err.lines().count() == 1, "{told:?}");
+    let told = common::Run::from(run(&[call, tool, bad, json, gap, sh]));
+    assert_eq!((told.code, &self::json(&told.out)["error"]["kind"]), (Some(2), &"usage".into()));
+    // What the server gets, it says on stderr.
+    let script = OsStr::new("printf %s \"$0\" >&2; exit 7");
+    for (arguments, code) in [
+        (&[list, trace, gap, sh, c, script, bad][..], 3),
+        (&[call, tool, gap, sh, c, script, bad], 3),
+        (&[tap, trace, gap, sh, c, script, bad], 7),
+    ] {
+        let output = run(arguments);
+        assert_eq!(output.status.code(), Some(code), "{output:?}");
+        let told = String::from_utf8_lossy(&output.stderr);
+        assert!(told.contains("x=\u{fffd}"), "{arguments:?}: {told}");
+        let exact = output.stderr.windows(3).any(|bytes| bytes == b"x=\xff");
+        assert_eq!(exact, arguments.first() == Some(&tap), "{arguments:?}: {told}");
+    }
+}
+
+#[test]
+fn a_wrong_command_line_says_how_to_mend_it() {
+    let expect = |arguments: &[&str], code: i32, word: &str| {
+        let run = barewire(arguments);
+        assert_eq!(run.code, Some(code), "{arguments:?}: {}", run.err);
+        assert!(run.err.contains(word), "{arguments:?}: {}", run.err);
+    };
+    for command in ["list", "tap"] {
+        expect(&[command, "--bogus", "--", "true"], 2, "--bogus");
+    }
+    expect(&["list", "--timeot", "5", "--", "true"], 2, "--timeout");
+    expect(&["call", "get_alerts", "state=TX", BAREWIRE, "serve", "weather"], 2, "behind --");
+    expect(&["list"], 2, "behind --");
+    expect(&["list", "--", "no such command"], 3, "not in the same quotes");
+    for (era, version) in [("modern", "2025-06-18"), ("legacy", "2026-07-28")] {
+        expect(&["demo", "--era", era, "--protocol-version", version], 2, "belongs to the");
+        expect(
+            &with_sample(&["list", "--era", era, "--protocol-version", version], "bmi"),
+            2,
+            "leave --era out",
+        );
+    }
+    for time in ["-1", "-0.5", "0"] {
+        expect(&["demo", "--timeout", time], 2, "more than 0");
+    }
+    // What is an option behind the command's first word is the command's.
+    expect(&["list", "sh", "-c", "exit 7"], 3, "status 7");
+}
+
+#[test]
+fn a_way_to_show_packets_shows_them() {
+    for option in ["--short", "--full", "--raw", "--teach", "--trace"] {
+        for arguments in [&["list", option][..], &["call", "fetch_weather", "city=x", option]] {
+            let run = barewire(&with_sample(arguments, "bmi"));
+            assert!(run.err.contains("#1 ▶"), "{arguments:?}: {}", run.err);
+        }
+    }
+}
+
+/// Each slip of a server that never answers well, and the word that names it.
+#[test]
+fn what_a_server_writes_instead_of_an_answer_is_named() {
+    let say = |script: &str, code: i32, words: &[&str]| {
+        let run = barewire(&["list", "--era", "legacy", "--timeout", "2", "--", "sh", "-c", script]);
+        assert_eq!(run.code, Some(code), "{script}: {}", run.err);
+        for word in words {
+            assert!(run.err.contains(word), "{word} is not in {}", run.err);
+        }
+        assert!(!run.err.contains("?."), "{}", run.err);
+        run.err
+    };
+    say(
+        "printf '{\"jsonrpc\":\"2.0\",'; cat >/dev/null",
+        4,
+        &["wrote 17 bytes without a line break", "jsonrpc"],
+    );
+    say("echo one; cat >/dev/null", 4, &["a line that is not MCP: one; does it print to stdout?"]);
+    say("printf '{\\n  \"jsonrpc\": \"2.0\"\\n}\\n'; cat >/dev/null", 4, &["over several lines"]);
+    say("cat", 5, &["sends back what is written to it"]);
+    let told = say("read a; printf '{\"jsonrpc\":\"2.0\",\"id\":1,'; exit 1", 3, &["cut off"]);
+    assert!(!told.contains("print to stdout"), "{told}");
+}
+
+#[test]
+fn a_malformed_answer_is_named_by_its_member() {
+    for (answer, word) in [
+        (r#""result":[]"#, "`result` is not an object"),
+        (r#""result":null"#, "`result` is not an object"),
+        (r#""error":"no""#, "`error` is not an object"),
+        (r#""result":{},"error":{"code":1,"message":""}"#, "both `result` and `error`"),
+        (r#""other":1"#, "neither `result` nor `error`"),
+        (r#""result":{"content":"x"}"#, "`content` is not an array"),
+        (r#""result":{"content":[],"isError":"true"}"#, "`isError` is not true or false"),
+        (r#""error":{"code":"E1","message":"no"}"#, "no code, or 0"),
+    ] {
+        let run = call_one(answer, &[]);
+        assert_eq!((run.code, run.out.as_str()), (Some(5), ""), "{answer}: {}", run.err);
+        assert!(run.err.contains(word), "{answer}: {}", run.err);
+    }
+    // Go and C# write every member.
+    let run = call_one(r#""result":{"content":[{"type":"text","text":"a"}]},"error":null"#, &[]);
+    assert_eq!((run.code, run.out.as_str()), (Some(0), "a"), "{}", run.err);
+    assert!(run.err.contains("one of them null"), "{}", run.err);
+}
+
+#[test]
+fn content_that_cannot_be_shown_is_named() {
+    for (block, word) in [
+        ("5", "content that is no object"),
+        ("null", "content that is no object"),
+        ("{}", "content without a type"),
+        (r#"{"type":"text"}"#, "a text block without a text"),
+        (r#"{"type":"text","text":5}"#, "a text block without a text"),
+        (r#"{"type":"image"}"#, "kind image without its data"),
+        (r#"{"type":"hologram"}"#, "kind hologram, which barewire does not know"),
+    ] {
+        let run = call_one(&format!(r#""result":{{"content":[{block}]}}"#), &[]);
+        assert_eq!(run.code, Some(0), "{}", run.err);
+        assert!(run.err.contains(word), "{block}: {}", run.err);
+    }
+    let run = call_one(r#""result":{"content":[],"isError":true}"#, &[]);
+    assert_eq!(run.code, Some(1));
+    assert!(run.err.contains("without saying why") && run.err.lines().count() == 1, "{}", run.err);
+}
+
+#[test]
+fn a_server_without_a_name_is_listed() {
+    let script =
+        server("[]", "").replace(r#""serverInfo":{"name":"sh","version":"1"}"#, r#""serverInfo":{"name":5}"#);
+    let run = barewire(&["list", "--era", "legacy", "--", "sh", "-c", &script]);
+    assert!(run.out.starts_with("(no name), 2025-11-25: no tools"), "{run:?}");
+}
+
+/// A line that never ends is kept in part, and the time that was given ends it all.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_line_without_end_is_bounded() {
+    let script =
+        server(r#"[{"name":"t","inputSchema":{"type":"object"}}]"#, "").replace("cat >/dev/null", "");
+    let script = script.replace("read d; ", "read d; exec tr '\\0' x </dev/zero; ");
+    let limited = format!("ulimit -v 600000; exec \"$0\" call t --era legacy --timeout 2 -- sh -c \"$1\"");
+    let run: common::Run = Command::new("sh")
+        .args(["-c", &limited, BAREWIRE, &script])
+        .stdin(Stdio::null())
+        .output()
+        .unwrap()
+        .into();
+    assert_eq!(run.code, Some(4), "{}", run.err);
+    assert!(run.err.contains("without a line break") && !run.err.contains("does it print"), "{}", run.err);
 }

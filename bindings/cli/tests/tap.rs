@@ -262,3 +262,33 @@ fn a_trace_goes_to_stderr_and_nothing_else_changes() {
     let stderr = String::from_utf8_lossy(&output.stderr);
     assert!(stderr.contains("#2 ◀") && stderr.contains("── 2 packets"), "{stderr}");
 }
+
+/// A host that neither reads nor goes away, and signals: the child's death is tap's end.
+#[test]
+fn a_signal_ends_tap_even_where_nobody_reads() {
+    let mut child = tap("unread.jsonl", &[], "exec head -c 50000000 /dev/zero");
+    child.stdout.as_mut().unwrap().read_exact(&mut [0]).unwrap();
+    Command::new("kill").args(["-TERM", &child.id().to_string()]).status().unwrap();
+    let pid = child.id().to_string();
+    let (ended, over) = std::sync::mpsc::channel::<()>();
+    let watch = thread::spawn(move || {
+        if over.recv_timeout(core::time::Duration::from_secs(60)).is_err() {
+            Command::new("kill").args(["-KILL", &pid]).status().unwrap();
+        }
+    });
+    assert_eq!(child.wait().unwrap().code(), Some(128 + 15));
+    ended.send(()).unwrap();
+    watch.join().unwrap();
+}
+
+#[test]
+fn a_large_log_is_written_to_its_end() {
+    let bytes: Vec<u8> = (0..8_000_000_u32).map(|n| (n.wrapping_mul(2_654_435_761) >> 24) as u8).collect();
+    let output = run("large.jsonl", &[], "exec cat", &bytes);
+    assert!(output.status.success() && output.stdout == bytes && output.stderr.is_empty());
+    let log = fs::read_to_string(scratch("large.jsonl")).unwrap();
+    assert!(log.ends_with("\"dir\":\"ev\",\"event\":\"exit\",\"rc\":0}\n"), "{:?}", log.lines().last());
+    for dir in ["c2s", "s2c"] {
+        assert!(logged("large.jsonl", dir) == bytes, "{dir}");
+    }
+}

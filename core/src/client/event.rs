@@ -215,8 +215,8 @@ impl fmt::Display for End<'_> {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum Why {
-    /// The answer lacks what it must have, or has it with a wrong type.
-    Shape,
+    /// The answer lacks what it must have, or has it with a wrong type; in words, such as "`tools` is missing".
+    Shape(&'static str),
     /// `resultType` is none that this client knows (2026-07-28: such a result is invalid), or not allowed there.
     ResultType,
     /// No revision in common.
@@ -237,7 +237,7 @@ pub enum Why {
 impl fmt::Display for Why {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Shape => f.write_str("the server's answer is not what the protocol has there"),
+            Self::Shape(what) => write!(f, "the server's answer is not what the protocol has there: {what}"),
             Self::ResultType => {
                 f.write_str("the server's answer is of a kind that this client does not know")
             }

@@ -265,7 +265,11 @@ impl Client<'_> {
         if fits && self.initialize(self.preferred(offer)) {
             return Step::Again;
         }
-        self.not_opened(Ending::Invalid(if offer.any { Why::Version } else { Why::Shape }))
+        self.not_opened(Ending::Invalid(if offer.any {
+            Why::Version
+        } else {
+            Why::Shape("`supportedVersions` is missing")
+        }))
     }
 
     /// What to ask for of what a server offers: what the application wants, else the newest.
@@ -298,7 +302,8 @@ impl Client<'_> {
         let result = Raw::trusted(value.of(self.rx.bytes()));
         let Some(version) = result.get("protocolVersion").filter(|v| v.kind() == Kind::String) else {
             self.next_message();
-            return self.not_opened(Ending::Invalid(Why::Shape));
+            return self
+                .not_opened(Ending::Invalid(Why::Shape("`protocolVersion` is missing, or not a string")));
         };
         let spoken = Version::ALL.into_iter().find(|v| !v.is_modern() && version.is(v.as_str()));
         let Some(version) = spoken else {

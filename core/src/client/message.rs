@@ -12,7 +12,7 @@ use crate::machine::CallId;
 use crate::machine::mem::Span;
 use crate::machine::slots::State;
 use crate::mcp::Version;
-use crate::rpc::{Bad, Code, Envelope, Fault, Read, Shape, read};
+use crate::rpc::{Bad, Code, Envelope, Fault, Read, Shape, complaint, read_as};
 
 /// A batch that is being read; from the start of the line.
 #[derive(Clone, Copy, Debug)]
@@ -43,7 +43,7 @@ impl Client<'_> {
             };
             let Some(at) = self.next_part(line) else { continue };
             let place = at.shifted(line.start);
-            return Some(match read(place.of(self.rx.bytes())) {
+            return Some(match read_as(place.of(self.rx.bytes()), true) {
                 Read::Message(envelope) => self.message(line, at, &envelope),
                 Read::Batch(inside) if self.batch.is_none() && self.takes_batches() => {
                     let next = inside.start.saturating_add(1);
@@ -154,7 +154,10 @@ impl Client<'_> {
             Some(id) => self.whose(id.shifted(place.start)).0,
             None => Whose::Nobody,
         };
-        let why = if bad.fault == Fault::TooDeep { Why::TooDeep } else { Why::Shape };
+        let why = match bad.fault {
+            Fault::TooDeep => Why::TooDeep,
+            _ => Why::Shape(complaint(Raw::trusted(line))),
+        };
         match whose {
             Whose::Call(of) => {
                 self.next_message();
@@ -239,10 +242,10 @@ impl Client<'_> {
     fn answer(&mut self, line: Span, at: Span, envelope: &Envelope) -> Step {
         let place = at.shifted(line.start);
         let (whose, text) = self.whose(envelope.id.unwrap_or_default().shifted(place.start));
-        if text && !self.told && !matches!(whose, Whose::Nobody) {
+        if (text || envelope.null_beside) && !self.told && !matches!(whose, Whose::Nobody) {
             // Told once; the message is read again then.
             self.told = true;
-            return Step::Fault(Fault::IdType, place);
+            return Step::Fault(if text { Fault::IdType } else { Fault::NullBeside }, place);
         }
         match whose {
             Whose::Nobody => self.slip(Fault::UnknownAnswer, place),

@@ -145,11 +145,21 @@ impl Delivery {
             (_, Some(items)) if items.kind() == json::Kind::Array => {
                 delivery.next = Some(place(all, items).start.saturating_add(1));
             }
-            (Kind::Call, None) => {}
-            _ => return Err(Why::Shape),
+            (Kind::Call, None) => {
+                // Nothing but a word that is not known: no empty success.
+                let unknown = result_type.is_some_and(|value| !value.is("complete"));
+                if unknown && delivery.structured.is_none() {
+                    return Err(Why::ResultType);
+                }
+            }
+            (Kind::Call, Some(_)) => return Err(Why::Shape("`content` is not an array")),
+            (Kind::Tools, None) => return Err(Why::Shape("`tools` is missing")),
+            (Kind::Tools, Some(_)) => return Err(Why::Shape("`tools` is not an array")),
         }
         match (kind, is_error.filter(|flag| !flag.is_null())) {
-            (Kind::Call, Some(flag)) => delivery.is_error = flag.as_bool().ok_or(Why::Shape)?,
+            (Kind::Call, Some(flag)) => {
+                delivery.is_error = flag.as_bool().ok_or(Why::Shape("`isError` is not true or false"))?
+            }
             (Kind::Tools, _) => delivery.structured = None,
             _ => {}
         }
@@ -162,8 +172,16 @@ impl Delivery {
     /// A result that asks: something must be asked for (2026-07-28, basic/patterns/mrtr).
     fn question(self, all: &[u8]) -> Result<Self, Why> {
         let is = |at: Option<Span>, kind| at.is_none_or(|at| Raw::trusted(at.of(all)).kind() == kind);
-        let fits = is(self.asks, json::Kind::Object) && is(self.state, json::Kind::String);
-        if fits && (self.asks.is_some() || self.state.is_some()) { Ok(self) } else { Err(Why::Shape) }
+        if !is(self.asks, json::Kind::Object) {
+            return Err(Why::Shape("`inputRequests` is not an object"));
+        }
+        if !is(self.state, json::Kind::String) {
+            return Err(Why::Shape("`requestState` is not a string"));
+        }
+        if self.asks.is_none() && self.state.is_none() {
+            return Err(Why::Shape("it asks for input, but `inputRequests` and `requestState` are missing"));
+        }
+        Ok(self)
     }
 }
 
@@ -297,12 +315,12 @@ impl Client<'_> {
     /// Asks for the next page. The line stays until that is written, since the cursor stands in it.
     fn next_page(&mut self, of: CallId, cursor: Span, start: usize) -> Result<(), Why> {
         let token = cursor.shifted(start).of(self.rx.bytes());
-        let own = self.slots.of(of).and_then(own_mut).ok_or(Why::Shape)?;
+        let own = self.slots.of(of).and_then(own_mut).ok_or(Why::Shape("nobody waits for it"))?;
         own.pages.meet(token)?;
         let wire = self.take_serial().ok_or(Why::TooManyPages)?;
-        let slot = self.slots.of(of).ok_or(Why::Shape)?;
+        let slot = self.slots.of(of).ok_or(Why::Shape("nobody waits for it"))?;
         slot.state = State::Open;
-        let own = own_mut(slot).ok_or(Why::Shape)?;
+        let own = own_mut(slot).ok_or(Why::Shape("nobody waits for it"))?;
         own.renew(wire);
         let progress = own.progress;
         self.line.fresh = true;

@@ -23,6 +23,8 @@ pub(crate) struct Envelope {
     pub(crate) params: Option<Span>,
     pub(crate) result: Option<Span>,
     pub(crate) error: Option<Span>,
+    /// `result` or `error` is null beside the other one, and was taken as absent.
+    pub(crate) null_beside: bool,
 }
 
 /// A line that is no valid message.
@@ -42,8 +44,13 @@ pub(crate) enum Read {
     Bad(Bad),
 }
 
-/// Reads one line.
+/// Reads one line, strictly.
 pub(crate) fn read(line: &[u8]) -> Read {
+    read_as(line, false)
+}
+
+/// Reads one line. `lenient`: servers are known that write `"error":null` beside a result.
+pub(crate) fn read_as(line: &[u8], lenient: bool) -> Read {
     let mut scanner = Scanner::new();
     let mut found = Found::default();
     let mut key = None;
@@ -75,7 +82,7 @@ pub(crate) fn read(line: &[u8]) -> Read {
         }
     };
     match line.get(whole.start) {
-        Some(b'{') => match found.envelope(line) {
+        Some(b'{') => match found.envelope(line, lenient) {
             Ok(envelope) => Read::Message(envelope),
             Err(bad) => Read::Bad(bad),
         },
@@ -135,7 +142,7 @@ impl Found {
         self.id.filter(|at| !self.id_twice && is_id(Raw::trusted(at.of(line))))
     }
 
-    fn envelope(&self, line: &[u8]) -> Result<Envelope, Bad> {
+    fn envelope(&self, line: &[u8], lenient: bool) -> Result<Envelope, Bad> {
         let raw = |at: Span| Raw::trusted(at.of(line));
         let id = self.valid_id(line);
         let bad = |fault| Bad { fault, id, never_answer: self.never_answered() };
@@ -146,7 +153,13 @@ impl Found {
             return Err(bad(Fault::NotAMessage));
         }
         let null_id = self.id.is_some_and(|at| raw(at).is_null());
-        let shape = match (self.method, self.result, self.error) {
+        let null = |at: Span| raw(at).is_null();
+        let (result, error) = match (self.result, self.error) {
+            (Some(result), Some(error)) if lenient && null(error) => (Some(result), None),
+            (Some(result), Some(error)) if lenient && null(result) => (None, Some(error)),
+            both => both,
+        };
+        let shape = match (self.method, result, error) {
             (Some(method), None, None) if raw(method).kind() == Kind::String => {
                 if self.id.is_none() {
                     Shape::Notification
@@ -172,8 +185,9 @@ impl Found {
             id,
             method: self.method,
             params: self.params,
-            result: self.result,
-            error: self.error,
+            result,
+            error,
+            null_beside: (result, error) != (self.result, self.error),
         })
     }
 
@@ -188,6 +202,19 @@ impl Found {
             return Bad { fault, id: None, never_answer: false };
         }
         Bad { fault, id: self.valid_id(line), never_answer: self.never_answered() }
+    }
+}
+
+/// What is wrong with a response that [`read_as`] refuses, in words.
+pub(crate) fn complaint(response: Raw<'_>) -> &'static str {
+    let is_object = |value: Raw<'_>| value.kind() == Kind::Object;
+    match (response.get("result"), response.get("error")) {
+        _ if response.get("jsonrpc").is_none_or(|v| !v.is("2.0")) => "`jsonrpc` is not \"2.0\"",
+        (Some(_), Some(_)) => "both `result` and `error` are there",
+        (None, None) => "neither `result` nor `error` is there",
+        (Some(result), _) if !is_object(result) => "`result` is not an object",
+        (_, Some(error)) if !is_object(error) => "`error` is not an object",
+        _ => "a member is there twice",
     }
 }
 

@@ -91,6 +91,8 @@ pub enum Fault {
     IdType,
     /// An error that names no request.
     ErrorWithoutId,
+    /// `"error":null` beside a result, or `"result":null` beside an error; the answer is taken all the same.
+    NullBeside,
 }
 
 impl fmt::Display for Fault {
@@ -111,6 +113,7 @@ impl fmt::Display for Fault {
             Self::NotAllowed => f.write_str("a message that this side may not send in this revision"),
             Self::WrongShape => f.write_str("members that are not what the protocol has there"),
             Self::IdType => f.write_str("an answer whose id became a string"),
+            Self::NullBeside => f.write_str("an answer with both result and error, one of them null"),
             Self::ErrorWithoutId => f.write_str("an error that names no request"),
         }
     }

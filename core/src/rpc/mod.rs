@@ -6,7 +6,7 @@
 mod envelope;
 mod fault;
 
-pub(crate) use envelope::{Bad, Envelope, Read, Shape, is_id, read};
+pub(crate) use envelope::{Bad, Envelope, Read, Shape, complaint, is_id, read, read_as};
 pub use fault::{Code, Fault};
 
 use crate::json::Raw;

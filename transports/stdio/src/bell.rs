@@ -20,6 +20,10 @@ pub(crate) struct Bell {
 }
 
 impl Bell {
+    pub(crate) const fn new() -> Self {
+        Self { condvar: Condvar::new(), waiting: AtomicUsize::new(0) }
+    }
+
     /// Waits for a ring, for `at_most` if given. It may also return for no reason: look at the state again.
     pub(crate) fn wait<'g, T>(
         &self,

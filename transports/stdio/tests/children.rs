@@ -208,6 +208,26 @@ fn a_server_with_a_stuck_tool_exits_with_zero_after_its_drain() {
     assert_eq!((report.how, report.status.unwrap().code()), (Ended::ByItself, Some(0)));
 }
 
+/// Over a wide range of backlogs: those that it has read, those that wait in the pipe, those in between.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_server_whose_peer_neither_reads_nor_writes_exits_with_zero_after_its_drain() {
+    let hello = r#"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}"#;
+    let ping = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
+    let big = r#"{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"big","arguments":{"size":9000000}}}"#;
+    for (line, times) in [(ping, 1), (ping, 4_000), (ping, 6_000), (ping, 7_000), (big, 1)] {
+        let mut server = std::process::Command::new(env!("CARGO_BIN_EXE_barewire-stdio-fixture"))
+            .arg("serve")
+            .stdin(std::process::Stdio::piped())
+            .stdout(std::process::Stdio::piped())
+            .spawn()
+            .unwrap();
+        let text = format!("{hello}\n{}", format!("{line}\n").repeat(times));
+        std::io::Write::write_all(&mut server.stdin.take().unwrap(), text.as_bytes()).unwrap();
+        assert_eq!(server.wait().unwrap().code(), Some(0), "{times} times {line}");
+    }
+}
+
 #[test]
 fn silence_ends_with_the_time_allowed() {
     let started = Instant::now();

@@ -3,6 +3,7 @@
 //! Entries go into a bounded queue; a thread of its own writes them. A disk that is full, slow or gone costs entries,
 //! never the session: what found no room is counted, and the count is written as an event once there is room again.
 
+use core::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use core::time::Duration;
 use std::fs::File;
 use std::io::{self, Write};
@@ -23,6 +24,16 @@ const ROOM: usize = 64 << 20;
 pub(crate) struct Log {
     began: Instant,
     state: Arc<Mutex<State>>,
+    pace: Arc<Pace>,
+}
+
+/// What both ends know of the writing.
+#[derive(Default)]
+struct Pace {
+    /// Entries that are done with.
+    done: AtomicUsize,
+    /// There is no more time: bytes are only counted, so that the log still gets its end.
+    hurry: AtomicBool,
 }
 
 struct State {
@@ -32,7 +43,10 @@ struct State {
 }
 
 /// The writing thread's end: waited for once, at the end.
-pub(crate) struct Writing(Receiver<()>);
+pub(crate) struct Writing {
+    over: Receiver<()>,
+    pace: Arc<Pace>,
+}
 
 impl Log {
     /// Starts a thread that writes entries to `path`, and to `also`.
@@ -47,22 +61,37 @@ impl Log {
         let (done, writing) = mpsc::channel();
         let state = Arc::new(Mutex::new(State { queue: Some(queue), waiting: 0, lost: 0 }));
         let shared = Arc::clone(&state);
+        let pace = Arc::new(Pace::default());
+        let (paced, log_pace) = (Arc::clone(&pace), Arc::clone(&pace));
         let date = SystemTime::now();
         thread::spawn(move || {
             let mut file = path.map(|path| LogFile::create(path, format, date));
-            for entry in entries {
+            let mut write = |entry: &Entry| {
                 if let Some(file) = &mut file {
-                    file.write(&entry);
+                    file.write(entry);
                 }
-                also(&entry);
+                also(entry);
+            };
+            let mut skipped = 0;
+            for entry in entries {
+                if paced.hurry.load(Ordering::SeqCst) && matches!(entry.what, What::Bytes(..)) {
+                    skipped += 1;
+                } else {
+                    if skipped > 0 {
+                        let lost = Event::Lost(core::mem::take(&mut skipped));
+                        write(&Entry { at: entry.at, what: What::Event(lost) });
+                    }
+                    write(&entry);
+                }
                 lock(&shared).waiting -= cost(&entry);
+                paced.done.fetch_add(1, Ordering::SeqCst);
             }
             if let Some(file) = &mut file {
                 file.finish();
             }
             drop(done);
         });
-        (Self { began: Instant::now(), state }, Writing(writing))
+        (Self { began: Instant::now(), state, pace: log_pace }, Writing { over: writing, pace })
     }
 
     /// Microseconds since the log was started.
@@ -76,13 +105,16 @@ impl Log {
         // Taken under the lock, so that the times in a log never go back.
         let at = Some(self.now());
         let mut entries = Vec::with_capacity(2);
-        if state.lost > 0 && state.waiting < ROOM / 2 {
+        // Events are few, small, and what the rest is read by: they always find room.
+        let event = matches!(what, What::Event(_));
+        if state.lost > 0 && (event || state.waiting < ROOM / 2) {
             entries.push(Entry { at, what: What::Event(Event::Lost(core::mem::take(&mut state.lost))) });
         }
         entries.push(Entry { at, what });
         for entry in entries {
             let cost = cost(&entry);
-            if state.lost > 0 || (state.waiting > 0 && state.waiting + cost > ROOM) {
+            let full = state.lost > 0 || (state.waiting > 0 && state.waiting + cost > ROOM);
+            if full && matches!(entry.what, What::Bytes(..)) {
                 state.lost += 1;
             } else if let Some(queue) = &state.queue
                 && queue.send(entry).is_ok()
@@ -96,12 +128,35 @@ impl Log {
     pub(crate) fn close(&self) {
         lock(&self.state).queue = None;
     }
+
+    /// Once it is closed: what waits to be written is only counted.
+    pub(crate) fn hurry(&self) {
+        if lock(&self.state).queue.is_none() {
+            self.pace.hurry.store(true, Ordering::SeqCst);
+        }
+    }
 }
 
 impl Writing {
-    /// Waits until everything is written, but not longer than `limit`.
-    pub(crate) fn wait(self, limit: Duration) -> bool {
-        self.0.recv_timeout(limit) == Err(RecvTimeoutError::Disconnected)
+    /// Waits until everything is written: for `stall` while nothing gets done, for `limit` in all. Then what is left is
+    /// only counted, so that the log has its last entry all the same. Says whether the log is complete.
+    pub(crate) fn wait(self, stall: Duration, limit: Duration) -> bool {
+        let until = Instant::now() + limit;
+        let mut done = self.pace.done.load(Ordering::SeqCst);
+        loop {
+            let left = until.saturating_duration_since(Instant::now());
+            if self.over.recv_timeout(stall.min(left)) == Err(RecvTimeoutError::Disconnected) {
+                return !self.pace.hurry.load(Ordering::SeqCst);
+            }
+            let now = self.pace.done.load(Ordering::SeqCst);
+            if now == done || left.is_zero() {
+                break;
+            }
+            done = now;
+        }
+        self.pace.hurry.store(true, Ordering::SeqCst);
+        let _ = self.over.recv_timeout(stall);
+        false
     }
 }
 
@@ -161,5 +216,75 @@ impl LogFile {
             io::stderr(),
             "barewire: can't write the log {path}: {error}; the session goes on without it"
         );
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::capture::Stream;
+
+    const EXIT: Event = Event::Exit { code: Some(0), signal: None };
+
+    /// A log whose writer stops at its first entry until the gate opens; hands out all entries in the end.
+    fn gated() -> (Log, Writing, Sender<()>, Receiver<Vec<What>>) {
+        let (open, gate) = mpsc::channel();
+        let (told, all) = mpsc::channel();
+        let mut written = Vec::new();
+        let (log, writing) = Log::start(None, Format::Jsonl, move |entry| {
+            let _ = gate.recv();
+            written.push(entry.what.clone());
+            if entry.what == What::Event(EXIT) {
+                told.send(core::mem::take(&mut written)).unwrap();
+            }
+        });
+        (log, writing, open, all)
+    }
+
+    #[test]
+    fn a_log_out_of_time_still_gets_its_end() {
+        let (log, writing, open, all) = gated();
+        for n in 0..4 {
+            log.put(What::Bytes(Stream::S2c, vec![n]));
+        }
+        log.put(What::Event(Event::Eof(Stream::S2c)));
+        log.put(What::Event(EXIT));
+        log.close();
+        assert!(!writing.wait(Duration::from_millis(1), Duration::ZERO), "it is not complete");
+        drop(open);
+        let kept = all.recv().unwrap();
+        // The writer may not have begun with the first when the time was over.
+        let first = usize::from(kept.first() == Some(&What::Bytes(Stream::S2c, vec![0])));
+        let expected = [Event::Lost(4 - first as u64), Event::Eof(Stream::S2c), EXIT].map(What::Event);
+        assert_eq!(kept[first..], expected);
+    }
+
+    #[test]
+    fn events_find_room_where_reads_do_not() {
+        let (log, writing, open, all) = gated();
+        let reads = ROOM / (1 << 20) + 3;
+        for _ in 0..reads {
+            log.put(What::Bytes(Stream::S2c, vec![0; 1 << 20]));
+        }
+        log.put(What::Event(EXIT));
+        log.close();
+        drop(open);
+        let kept = all.recv().unwrap();
+        assert!(writing.wait(Duration::from_secs(60), Duration::from_secs(60)));
+        let whole = kept.len() - 2;
+        let lost = u64::try_from(reads - whole).unwrap();
+        assert!(lost >= 3, "{lost}");
+        assert_eq!(kept[whole..], [Event::Lost(lost), EXIT].map(What::Event));
+    }
+
+    #[test]
+    fn a_log_in_time_is_complete() {
+        let (log, writing, open, all) = gated();
+        log.put(What::Bytes(Stream::C2s, vec![1]));
+        log.put(What::Event(EXIT));
+        log.close();
+        drop(open);
+        assert!(writing.wait(Duration::from_secs(60), Duration::from_secs(60)));
+        assert_eq!(all.recv().unwrap(), [What::Bytes(Stream::C2s, vec![1]), What::Event(EXIT)]);
     }
 }

@@ -105,7 +105,12 @@ impl Call {
         }
         if result.is_error {
             let mut err = io::stderr().lock();
-            let _ = writeln!(err, "barewire: the tool {} says that it failed:", printable(&self.tool));
+            let tool = printable(&self.tool);
+            if payload.trim().is_empty() {
+                let _ = writeln!(err, "barewire: the tool {tool} says that it failed, without saying why");
+                return Ok(());
+            }
+            let _ = writeln!(err, "barewire: the tool {tool} says that it failed:");
             let _ = err.write_all(payload.as_bytes());
             let _ = if payload.ends_with('\n') { Ok(()) } else { writeln!(err) };
             return Ok(());
@@ -134,11 +139,15 @@ impl Call {
                 format!("{line} ({})", printable(uri))
             }
             OwnedContent::Other { kind, json } => {
-                format!(
-                    "content of the kind {}, which barewire does not know ({} bytes; --json shows it)",
-                    printable(kind),
-                    grouped(json.len())
-                )
+                let what = match kind.as_str() {
+                    "" if !json.starts_with('{') => "content that is no object".into(),
+                    "" => "content without a type".into(),
+                    "text" => "a text block without a text".into(),
+                    "image" | "audio" => format!("content of the kind {kind} without its data or mimeType"),
+                    "resource" | "resource_link" => format!("content of the kind {kind} without its members"),
+                    kind => format!("content of the kind {}, which barewire does not know", printable(kind)),
+                };
+                format!("{what} ({} bytes; --json shows it)", grouped(json.len()))
             }
             _ => "content that has no text (--json shows it)".into(),
         };

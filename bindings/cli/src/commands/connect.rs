@@ -2,6 +2,7 @@
 
 use core::sync::atomic::{AtomicBool, Ordering};
 use core::time::Duration;
+use std::ffi::OsString;
 use std::io::{self, Write};
 use std::process::ExitStatus;
 use std::thread;
@@ -9,11 +10,11 @@ use std::thread;
 use barewire::{ClientConfig, Era, Version};
 use barewire_stdio::{CallError, Client, Command, StartError, Stderr, Trace, kill_all};
 
-use super::record::{Record, Show};
+use super::record::{Record, Show, not_mcp};
+use super::tap::words;
 use super::waiting::Waiting;
 use crate::failure::{Failure, code};
 use crate::packets::texts::Table;
-use crate::packets::view::one_line;
 use crate::sys::{self, Signals};
 use crate::text::printable;
 
@@ -30,7 +31,7 @@ const GRACE: Duration = Duration::from_millis(500);
 #[derive(Debug)]
 pub(crate) struct Connect {
     /// The command and its arguments.
-    pub(crate) command: Vec<String>,
+    pub(crate) command: Vec<OsString>,
     /// The era to speak; `None` is that of the revision.
     pub(crate) era: Option<Era>,
     /// The revision to ask for.
@@ -41,6 +42,8 @@ pub(crate) struct Connect {
     pub(crate) verbose: bool,
     /// Say what is waited for.
     pub(crate) aloud: bool,
+    /// Keep results as they come.
+    pub(crate) keep: bool,
 }
 
 /// A session with a server.
@@ -52,14 +55,14 @@ pub(crate) struct Session {
 
 impl Connect {
     /// Starts the server and opens a session. `shown` is the command as it is told.
-    pub(crate) fn start(self, table: Table, show: Show, shown: Vec<String>) -> Result<Session, Failure> {
+    pub(crate) fn start(self, table: Table, show: Show, shown: Vec<OsString>) -> Result<Session, Failure> {
         let Some((program, arguments)) = self.command.split_first() else {
             return Err(Failure::usage(
                 "no server given: put its command after --, as in: barewire list -- uv run server.py",
             ));
         };
-        let record = Record::new(table, show, shown);
-        let name = printable(program);
+        let record = Record::new(table, show, words(&shown), self.keep);
+        let name = printable(&program.to_string_lossy());
         exit_on_signals(&record)?;
         let tracer = record.clone();
         let mut command = Command::new(program)
@@ -76,7 +79,14 @@ impl Connect {
             command = command.era(era);
         }
         let waiting = Waiting::begin(format!("`{name}` to start and answer"), &record, self.aloud);
-        let client = command.start(&CONFIG).map_err(|error| start_failure(error, &name))?;
+        let client = command.start(&CONFIG).map_err(|error| {
+            let failure = record.explain(start_failure(error, &name));
+            if failure.code != code::USAGE && record.echoes() {
+                let told = format!("`{name}` sends back what is written to it; it is no MCP server");
+                return Failure::new(code::SERVER, "protocol", told);
+            }
+            failure
+        })?;
         drop(waiting);
         Ok(Session { client, record, aloud: self.aloud })
     }
@@ -95,6 +105,7 @@ impl Session {
         match outcome {
             Ok(code) => self.close().map(|()| code).map_err(Failure::stdout),
             Err(failure) => {
+                let failure = self.record.explain(failure);
                 failure.report(json);
                 let _ = self.close();
                 Ok(failure.code)
@@ -170,8 +181,8 @@ fn start_failure(error: StartError, program: &str) -> Failure {
             Failure::new(code::CONNECT, "exited", with_junk(told, junk)).with_stderr(&stderr_tail)
         }
         StartError::TimedOut { after, stderr_tail, junk } => {
-            let told =
-                format!("`{program}` did not answer within {}; is it an MCP server on stdio?", time(after));
+            let unknown = if junk.is_none() { "; is it an MCP server on stdio?" } else { "" };
+            let told = format!("`{program}` did not answer within {}{unknown}", time(after));
             Failure::new(code::TIMEOUT, "timeout", with_junk(told, junk)).with_stderr(&stderr_tail)
         }
         StartError::ContentLength => Failure::new(
@@ -182,7 +193,8 @@ fn start_failure(error: StartError, program: &str) -> Failure {
             ),
         ),
         StartError::Refused { code: rpc, message } => {
-            let told = format!("`{program}` refused the session: {} (code {rpc})", printable(&message));
+            let told =
+                format!("`{program}` refused the session: {} ({})", printable(&message), rpc_code(rpc));
             let mut failure = Failure::new(code::SERVER, "refused", told);
             failure.rpc_code = Some(rpc);
             failure
@@ -206,8 +218,11 @@ fn start_failure(error: StartError, program: &str) -> Failure {
 pub(crate) fn call_failure(error: CallError, what: &str) -> Failure {
     match error {
         CallError::Server { code: rpc, message, data } => {
-            let mut told =
-                format!("the server answered {what} with an error: {} (code {rpc})", printable(&message));
+            let mut told = format!(
+                "the server answered {what} with an error: {} ({})",
+                printable(&message),
+                rpc_code(rpc)
+            );
             if rpc == -32021 {
                 told += "; it wants to ask back, which barewire can't answer yet";
             }
@@ -241,12 +256,17 @@ pub(crate) fn call_failure(error: CallError, what: &str) -> Failure {
     }
 }
 
+/// An error's code; what is no integer came as 0.
+fn rpc_code(code: i64) -> String {
+    match code {
+        0 => "no code, or 0".into(),
+        code => format!("code {code}"),
+    }
+}
+
 fn with_junk(told: String, junk: Option<String>) -> String {
     match junk {
-        Some(line) => format!(
-            "{told}. It wrote a line that is not MCP: {}; does it print to stdout?",
-            one_line(line.as_bytes())
-        ),
+        Some(line) => format!("{told}; it wrote {}", not_mcp(line.as_bytes())),
         None => told,
     }
 }

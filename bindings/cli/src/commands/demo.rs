@@ -1,5 +1,6 @@
 //! `barewire demo`: a whole session with the sample weather server, over real pipes, every packet explained.
 
+use std::ffi::OsString;
 use std::io::{self, Write};
 
 use super::connect::{Connect, Session, call_failure};
@@ -18,12 +19,10 @@ const NEXT: &str = "   Where is the model? Nowhere: MCP ends here. A host puts t
 pub(crate) fn run(mut connect: Connect, look: Look, json: bool) -> Result<i32, Failure> {
     let own =
         std::env::current_exe().map_err(|error| Failure::io("can't find this program's own file", &error))?;
-    let own =
-        own.into_os_string().into_string().map_err(|_| Failure::usage("this program's path is not UTF-8"))?;
-    connect.command = vec![own, "serve".into(), "weather".into()];
+    connect.command = vec![own.into_os_string(), "serve".into(), "weather".into()];
     let out: Box<dyn Write + Send> = Box::new(io::stdout());
     let show = if json { Show::Json(out) } else { Show::Words(View::new(look), out) };
-    let shown = ["barewire", "serve", "weather"].map(String::from).to_vec();
+    let shown = ["barewire", "serve", "weather"].map(OsString::from).to_vec();
     let session = connect.start(look.table, show, shown)?;
     let talked = talk(&session).map(|()| 0);
     session.record.event(Event::Eof(Stream::C2s));

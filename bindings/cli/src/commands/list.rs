@@ -56,7 +56,8 @@ fn in_words(server: &ServerInfo, tools: &[ToolInfo], paint: Paint, width: usize)
         1 => "1 tool".to_owned(),
         n => format!("{n} tools"),
     };
-    let name = format!("{} {}", printable(&server.name), printable(&server.version));
+    let name = if server.name.is_empty() { "(no name)".into() } else { printable(&server.name) };
+    let name = format!("{name} {}", printable(&server.version));
     let mut out = format!("{}, {}: {count}\n", paint.bold(name.trim()), server.protocol.as_str());
     for line in server.instructions.iter().flat_map(|text| wrapped(&shown(text), width.saturating_sub(4))) {
         out += &format!("    {}\n", paint.dim(&line));

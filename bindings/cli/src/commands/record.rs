@@ -10,12 +10,19 @@ use barewire_stdio::Trace;
 
 use super::tap::signal_of;
 use crate::capture::{Entry, Event, Micros, Stream, What};
+use crate::failure::{Failure, code};
 use crate::packets::export;
 use crate::packets::lines::Assembler;
 use crate::packets::model::{Item, Summary};
 use crate::packets::texts::Table;
 use crate::packets::tracker::Tracker;
 use crate::packets::view::{View, one_line};
+use crate::text::grouped;
+
+/// The longest line that is looked at: the client reads no longer ones either.
+const LINE: usize = 16 << 20;
+/// How much is compared to tell a server from an echo.
+const SAID: usize = 1 << 10;
 
 /// Where packets are shown.
 pub(crate) enum Show {
@@ -37,8 +44,13 @@ struct State {
     show: Show,
     command: Vec<String>,
     answers: Assembler,
+    /// Whether results are wanted as they came.
+    keep: bool,
     /// The newest line of the server with a result, as it came.
     result: Option<Vec<u8>>,
+    /// The beginnings of what was written to the server and of what it wrote.
+    said: Vec<u8>,
+    heard: Vec<u8>,
     stderr: Vec<u8>,
     last_stderr: Option<String>,
     broken: Option<io::Error>,
@@ -47,15 +59,18 @@ struct State {
 }
 
 impl Record {
-    /// Begins; `command` is shown as what was started.
-    pub(crate) fn new(table: Table, show: Show, command: Vec<String>) -> Self {
+    /// Begins; `command` is shown as what was started. `keep`: [`result`](Self::result) will be asked for.
+    pub(crate) fn new(table: Table, show: Show, command: Vec<String>, keep: bool) -> Self {
         Self(Arc::new(Mutex::new(State {
             began: Instant::now(),
             tracker: Tracker::new(table),
             show,
             command,
-            answers: Assembler::new(Stream::S2c),
+            answers: Assembler::new(Stream::S2c, LINE),
+            keep,
             result: None,
+            said: Vec::new(),
+            heard: Vec::new(),
             stderr: Vec::new(),
             last_stderr: None,
             broken: None,
@@ -68,8 +83,17 @@ impl Record {
     pub(crate) fn trace(&self, trace: &Trace<'_>) {
         let mut state = self.state();
         let what = match trace {
-            Trace::Sent(bytes) => What::Bytes(Stream::C2s, bytes.to_vec()),
-            Trace::Received(bytes) => What::Bytes(Stream::S2c, bytes.to_vec()),
+            Trace::Sent(bytes) => {
+                if state.said.is_empty() {
+                    state.said.extend(bytes.iter().take(SAID));
+                }
+                What::Bytes(Stream::C2s, bytes.to_vec())
+            }
+            Trace::Received(bytes) => {
+                let wanted = state.said.len().saturating_sub(state.heard.len());
+                state.heard.extend(bytes.iter().take(wanted));
+                What::Bytes(Stream::S2c, bytes.to_vec())
+            }
             Trace::Stderr(bytes) => {
                 state.hear(bytes);
                 What::Bytes(Stream::Err, bytes.to_vec())
@@ -112,6 +136,26 @@ impl Record {
         Some(raw.as_str().to_owned())
     }
 
+    /// Whether the server sends back what is written to it.
+    pub(crate) fn echoes(&self) -> bool {
+        let state = self.state();
+        !state.said.is_empty() && state.heard == state.said
+    }
+
+    /// Adds to a failure what the server began to write and did not end.
+    pub(crate) fn explain(&self, mut failure: Failure) -> Failure {
+        let state = self.state();
+        let partial = state.answers.partial();
+        if failure.code == code::TIMEOUT && !partial.is_empty() {
+            failure.message += &format!(
+                "; it wrote {} bytes without a line break, which ends a message: {}",
+                grouped(partial.len()),
+                one_line(partial)
+            );
+        }
+        failure
+    }
+
     /// Shows what is left, and hands out the totals; an error is that of the output.
     pub(crate) fn finish(&self) -> io::Result<(Summary, Show)> {
         let mut state = self.state();
@@ -139,7 +183,7 @@ impl State {
         let at = Micros::try_from(self.began.elapsed().as_micros()).ok();
         if let What::Bytes(Stream::S2c, bytes) = &what {
             for line in self.answers.push(bytes, at) {
-                if Raw::from_bytes(&line.bytes).is_ok_and(|raw| raw.get("result").is_some()) {
+                if self.keep && Raw::from_bytes(&line.bytes).is_ok_and(|raw| raw.get("result").is_some()) {
                     self.result = Some(line.bytes);
                 }
             }
@@ -174,10 +218,12 @@ impl State {
         if core::mem::replace(&mut self.told_junk, true) || !matches!(self.show, Show::Nothing) {
             return;
         }
-        let shown = one_line(line);
         let told = match Raw::from_bytes(line.trim_ascii()) {
-            Ok(_) => format!("the server slipped ({fault}): {shown}; --trace shows all"),
-            Err(_) => format!("the server wrote a line that is not MCP: {shown}; does it print to stdout?"),
+            Ok(_) => format!("the server slipped ({fault}): {}; --trace shows all", one_line(line)),
+            Err(_) if *fault == Fault::Cut => {
+                format!("the server's last line was cut off by its end: {}", one_line(line))
+            }
+            Err(_) => format!("the server wrote {}", not_mcp(line)),
         };
         // Nobody may be reading stderr.
         let _ = writeln!(io::stderr(), "barewire: {told}");
@@ -198,4 +244,17 @@ impl State {
             }
         }
     }
+}
+
+/// A line that is no message, in words, and how it may have come about.
+pub(crate) fn not_mcp(line: &[u8]) -> String {
+    let shown = one_line(line);
+    if matches!(line.trim_ascii(), b"{" | b"[" | b"[{") {
+        return format!("a message over several lines, the first of which is {shown}; each must be one line");
+    }
+    let means_mcp = line.starts_with(b"{") && line.windows(9).any(|word| word == b"\"jsonrpc\"");
+    if means_mcp && Raw::from_bytes(line.trim_ascii()).is_err() {
+        return format!("a message that is cut off or spoiled: {shown}");
+    }
+    format!("a line that is not MCP: {shown}; does it print to stdout?")
 }

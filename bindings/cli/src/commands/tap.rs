@@ -6,8 +6,9 @@
 //! * **Invisible.** Nothing of our own goes to stdout; end of input, closed pipes and signals are passed on, and the
 //!   exit status is the child's.
 
-use core::sync::atomic::{AtomicUsize, Ordering};
+use core::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use core::time::Duration;
+use std::ffi::OsString;
 use std::io::{self, ErrorKind, Read, Write};
 use std::path::PathBuf;
 use std::process::{Child, Command, ExitStatus, Stdio};
@@ -25,13 +26,14 @@ use crate::sys;
 const CHUNK: usize = 64 << 10;
 /// How long output may still come after the child is gone: from grandchildren that hold its pipes.
 const AFTERMATH: Duration = Duration::from_millis(500);
-/// How long a slow log may hold up the end.
-const LOG_LIMIT: Duration = Duration::from_secs(2);
+/// How long the log may hold up the end: while nothing of it is written, and in all.
+const LOG_STALL: Duration = Duration::from_secs(2);
+const LOG_LIMIT: Duration = Duration::from_secs(10);
 
 /// What to run and where to log.
 pub(crate) struct Tap {
     /// The server's command and arguments; not empty.
-    pub(crate) command: Vec<String>,
+    pub(crate) command: Vec<OsString>,
     /// The log file, if any.
     pub(crate) log: Option<PathBuf>,
     /// How it is written.
@@ -45,13 +47,17 @@ impl Tap {
             sys::Signals::catch().map_err(|error| Failure::io("can't catch signals", &error))?;
         let mut child = spawn(&self.command)?;
         let (log, writing) = Log::start(self.log.map(with_pid), self.format, watch);
-        log.put(What::Event(Event::Start { command: self.command, pid: Some(child.id()) }));
+        log.put(What::Event(Event::Start { command: words(&self.command), pid: Some(child.id()) }));
 
         let leader = child.id();
         let signal_log = log.clone();
+        let to_end = Arc::new(AtomicBool::new(false));
+        let signalled = Arc::clone(&to_end);
         thread::spawn(move || {
             while let Some((signal, name)) = signals.wait() {
+                signalled.store(true, Ordering::SeqCst);
                 signal_log.put(What::Event(Event::Signal(name.into())));
+                signal_log.hurry();
                 sys::signal_group(leader, signal);
             }
         });
@@ -66,14 +72,17 @@ impl Tap {
             match ends.recv_timeout(AFTERMATH) {
                 Ok(Pumped::Moved) => {}
                 Ok(Pumped::Ended) => open -= 1,
-                // A host that reads slowly gets all the same.
-                Err(_) if writing_out.load(Ordering::SeqCst) > 0 => {}
+                // A host that reads slowly gets all the same, unless it wants an end.
+                Err(_) if writing_out.load(Ordering::SeqCst) > 0 && !to_end.load(Ordering::SeqCst) => {}
                 Err(_) => break,
             }
         }
         log.put(What::Event(exit_event(status)));
         log.close();
-        writing.wait(LOG_LIMIT);
+        if !writing.wait(LOG_STALL, LOG_LIMIT) {
+            let _ =
+                writeln!(io::stderr(), "barewire: the log is not complete: it could not be written in time");
+        }
         Ok(exit_code(status))
     }
 }
@@ -86,7 +95,12 @@ fn with_pid(path: PathBuf) -> PathBuf {
     }
 }
 
-fn spawn(command: &[String]) -> Result<Child, Failure> {
+/// A command as it is told: what is not UTF-8 is replaced.
+pub(crate) fn words(command: &[OsString]) -> Vec<String> {
+    command.iter().map(|word| word.to_string_lossy().into_owned()).collect()
+}
+
+fn spawn(command: &[OsString]) -> Result<Child, Failure> {
     let Some((program, arguments)) = command.split_first() else {
         return Err(Failure::usage("no command given: put it after --"));
     };
@@ -95,7 +109,7 @@ fn spawn(command: &[String]) -> Result<Child, Failure> {
     // A group of its own: signals reach grandchildren too, and Ctrl-C comes from us alone.
     #[cfg(unix)]
     std::os::unix::process::CommandExt::process_group(&mut command, 0);
-    command.spawn().map_err(|error| Failure::spawn(program, &error))
+    command.spawn().map_err(|error| Failure::spawn(&program.to_string_lossy(), &error))
 }
 
 /// What a pump of the child's output tells while it runs.

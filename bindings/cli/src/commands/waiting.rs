@@ -2,7 +2,7 @@
 
 use core::time::Duration;
 use std::io::{self, Write};
-use std::sync::mpsc::{self, RecvTimeoutError, Sender};
+use std::sync::mpsc::{self, RecvTimeoutError, Sender, TryRecvError};
 use std::thread;
 use std::time::Instant;
 
@@ -34,6 +34,9 @@ impl Waiting {
                     Some(line) => format!("; its last word on stderr: {}", shortened(&printable(&line), 120)),
                     None => String::new(),
                 };
+                if ends.try_recv() != Err(TryRecvError::Empty) {
+                    break;
+                }
                 let seconds = began.elapsed().as_secs();
                 // Nobody may be reading stderr.
                 let _ = writeln!(io::stderr(), "barewire: waiting for {what} ({seconds} s){stderr}");

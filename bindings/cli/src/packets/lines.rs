@@ -41,13 +41,20 @@ impl Line {
 /// Collects the reads of one stream into lines; scans no byte twice.
 pub(crate) struct Assembler {
     stream: Stream,
+    /// The longest line that is kept whole: one may never end.
+    limit: usize,
     partial: Vec<u8>,
     at: Option<Micros>,
 }
 
 impl Assembler {
-    pub(crate) const fn new(stream: Stream) -> Self {
-        Self { stream, partial: Vec::new(), at: None }
+    pub(crate) const fn new(stream: Stream, limit: usize) -> Self {
+        Self { stream, limit, partial: Vec::new(), at: None }
+    }
+
+    /// What is there of a line that has not ended.
+    pub(crate) fn partial(&self) -> &[u8] {
+        &self.partial
     }
 
     /// Takes one read and hands out the lines that it completed.
@@ -55,17 +62,22 @@ impl Assembler {
         let mut lines = Vec::new();
         self.at = at;
         while let Some(lf) = bytes.iter().position(|&b| b == b'\n') {
-            self.partial.extend_from_slice(&bytes[..lf]);
+            self.keep(&bytes[..lf]);
             bytes = &bytes[lf + 1..];
             lines.push(self.line(End::Lf));
         }
-        self.partial.extend_from_slice(bytes);
+        self.keep(bytes);
         lines
     }
 
     /// The line that never ended, if there is one.
     pub(crate) fn finish(&mut self) -> Option<Line> {
         (!self.partial.is_empty()).then(|| self.line(End::Nothing))
+    }
+
+    fn keep(&mut self, bytes: &[u8]) {
+        let room = self.limit - self.partial.len();
+        self.partial.extend_from_slice(&bytes[..bytes.len().min(room)]);
     }
 
     fn line(&mut self, mut end: End) -> Line {
@@ -85,7 +97,7 @@ mod tests {
     #[test]
     fn any_split_gives_the_same_lines() {
         let text = b"{\"a\":1}\r\n\nx\ny";
-        let mut whole = Assembler::new(Stream::S2c);
+        let mut whole = Assembler::new(Stream::S2c, 64);
         let mut expected = whole.push(text, Some(3));
         expected.extend(whole.finish());
         assert_eq!(
@@ -94,11 +106,23 @@ mod tests {
         );
         assert_eq!(expected.iter().map(Line::size).sum::<usize>(), text.len());
         for cut in 0..text.len() {
-            let mut split = Assembler::new(Stream::S2c);
+            let mut split = Assembler::new(Stream::S2c, 64);
             let mut lines = split.push(&text[..cut], Some(3));
             lines.extend(split.push(&text[cut..], Some(3)));
             lines.extend(split.finish());
             assert_eq!(lines, expected, "cut at {cut}");
         }
+    }
+
+    #[test]
+    fn a_line_that_never_ends_is_kept_in_part() {
+        let mut lines = Assembler::new(Stream::S2c, 5);
+        for _ in 0..100 {
+            assert!(lines.push(b"abc", None).is_empty());
+            assert!(lines.partial.capacity() < 64);
+        }
+        assert_eq!(lines.partial(), b"abcab");
+        let ended = lines.push(b"d\nabcdef\n", None);
+        assert_eq!(ended.iter().map(|l| l.bytes.as_slice()).collect::<Vec<_>>(), [b"abcab", b"abcde"]);
     }
 }

@@ -10,6 +10,7 @@ mod sys;
 #[cfg(all(test, unix))]
 mod tests;
 
+pub(crate) use registry::all_ended;
 pub use registry::kill_all;
 
 use crate::{Stderr, Trace, bell::Bell, client::Tracer, lock};
@@ -67,6 +68,7 @@ impl Child {
         tracer: &Tracer,
         on_exit: impl FnOnce(ExitStatus) + Send + 'static,
     ) -> io::Result<(Arc<Self>, ChildStdin, ChildStdout)> {
+        let start = registry::Start::begin().ok_or_else(ended)?;
         sys::own_group(command);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut process = command.spawn()?;
@@ -84,12 +86,12 @@ impl Child {
             log: Mutex::new(Log::new(stderr)),
             kill: AtomicBool::new(false),
         });
-        tracer.trace(Trace::Started { pid: child.pid });
         let pipes = (process.stdin.take(), process.stdout.take(), process.stderr.take());
         let (Some(stdin), Some(stdout), Some(errors)) = pipes else {
             return Err(io::ErrorKind::BrokenPipe.into());
         };
-        registry::add(&child);
+        start.add(&child);
+        tracer.trace(Trace::Started { pid: child.pid });
         let (watched, seen) = (Arc::clone(&child), tracer.clone());
         // `process` is shared with a thread that may fail to start; then it is killed here.
         let process = Arc::new(Mutex::new(process));
@@ -222,4 +224,9 @@ impl Child {
         lock(&self.state).stderr_open = false;
         self.changed.ring();
     }
+}
+
+/// Why none is started after [`kill_all`].
+fn ended() -> io::Error {
+    io::Error::other("all servers were ended, and none is started any more")
 }

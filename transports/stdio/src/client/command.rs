@@ -1,7 +1,10 @@
 //! A server that is started as a child process.
 
 use super::{Client, Ends, Settings, StartError, Stderr, Trace, line::Line, state::Gone};
-use crate::{after, child::Child};
+use crate::{
+    after,
+    child::{self, Child},
+};
 use barewire::{ClientConfig, Era, Limits, Version};
 use core::time::Duration;
 use std::{
@@ -146,7 +149,7 @@ impl Command {
         }
         let until = after(self.settings.start_timeout);
         match self.attempt(&config, until) {
-            Err(StartError::Exited { .. }) if config.era == Era::Auto => {
+            Err(StartError::Exited { .. }) if config.era == Era::Auto && !child::all_ended() => {
                 self.settings.tracer.trace(Trace::Restarted);
                 let result = self.attempt(&config.era(Era::Legacy), until);
                 result.map_err(|error| match error {

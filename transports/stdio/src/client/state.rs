@@ -85,6 +85,8 @@ impl State {
                 }
                 return Polled::Opened;
             }
+            // This side hung up in the middle of a line: nobody's mistake.
+            ClientEvent::Fault { .. } if self.closing => {}
             ClientEvent::Fault { fault, line, .. } => {
                 let shown = line.get(..line.len().min(SHOWN)).unwrap_or_default();
                 self.content_length |=

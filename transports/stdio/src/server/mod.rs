@@ -90,7 +90,8 @@ impl<'c> Serve<'c> {
     /// peer's lines. Elsewhere a tool must not print to stdout.
     ///
     /// At the end of the input accepted calls are answered, for `ServerConfig::drain` at most. If a tool still runs
-    /// then and does not heed [`ToolCall::is_cancelled`], the process exits with 0: nothing else could stop it.
+    /// then and does not heed [`ToolCall::is_cancelled`], or a write to a peer that does not read, the process exits
+    /// with 0: nothing else could stop it. (Without threads, a write can hold it.)
     /// A tool that panics is answered with -32603, unless panics abort in this build.
     /// A peer that has gone is a normal end. SIGTERM is left alone and ends the process at once.
     pub fn run(self, tools: impl Fn(&mut ToolCall<'_>) -> Result<ToolResult, Fail> + Sync) -> io::Result<()> {
@@ -98,7 +99,7 @@ impl<'c> Serve<'c> {
             stdio::hint(self.config);
         }
         let (read, write) = stdio::take()?;
-        self.drive(read, write, tools, || std::process::exit(0))
+        self.drive(read, write, tools, stdio::hung_up, || std::process::exit(0))
     }
 
     /// Serves over any two halves, under the rules of [`run`](Self::run), except that it returns only after
@@ -109,7 +110,7 @@ impl<'c> Serve<'c> {
         write: W,
         tools: impl Fn(&mut ToolCall<'_>) -> Result<ToolResult, Fail> + Sync,
     ) -> io::Result<()> {
-        self.drive(read, write, tools, || {})
+        self.drive(read, write, tools, |_| false, || {})
     }
 
     fn drive<R: Read, W: Write + Send>(
@@ -117,6 +118,7 @@ impl<'c> Serve<'c> {
         read: R,
         write: W,
         tools: impl Fn(&mut ToolCall<'_>) -> Result<ToolResult, Fail> + Sync,
+        hung_up: impl Fn(&R) -> bool,
         when_stuck: impl FnOnce(),
     ) -> io::Result<()> {
         let tool = |job: &Job, line: &dyn Line| {
@@ -146,11 +148,13 @@ impl<'c> Serve<'c> {
                 let builder = thread::Builder::new().name("mcp-tool".into());
                 builder.spawn_scoped(scope, || shared.worker(&tool)).map(drop)
             });
-            let result = spawned.and_then(|()| shared.read(read, &tool));
-            if !shared.finish(drain, &tool) {
+            let read = spawned.and_then(|()| shared.read(read, &tool, hung_up, drain));
+            // What was not read for `drain` is not waited for once more.
+            let left = if matches!(read, Ok(pool::Input::Stuck)) { Duration::ZERO } else { drain };
+            if !shared.finish(left, &tool) {
                 when_stuck();
             }
-            result
+            read.map(drop)
         });
         result.and(shared.into_result())
     }

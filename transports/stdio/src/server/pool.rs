@@ -26,6 +26,8 @@ use std::{
 
 /// Bytes asked for at once. The pages of the chunk are touched only as far as they are filled.
 const CHUNK: usize = 64 << 10;
+/// How often to look whether the peer has closed its end, while it reads nothing and so its input cannot be read.
+const LOOK: Duration = Duration::from_millis(100);
 /// What the writers' buffers may keep between writes.
 const KEEP: usize = 64 << 10;
 
@@ -249,32 +251,40 @@ impl<'s, W: Write> Shared<'s, W> {
     }
 
     /// Reads until the input or the output ends.
-    pub(super) fn read(
+    pub(super) fn read<R: Read>(
         &self,
-        mut input: impl Read,
+        mut input: R,
         tool: &impl Fn(&Job, &dyn Line) -> Answer,
-    ) -> io::Result<()> {
+        hung_up: impl Fn(&R) -> bool,
+        drain: Duration,
+    ) -> io::Result<Input> {
         let mut chunk = vec![0; CHUNK];
         loop {
             let n = match input.read(&mut chunk) {
-                Ok(0) => return Ok(()),
+                Ok(0) => return Ok(Input::Over),
                 Ok(n) => n,
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-                Err(error) if is_close(&error) => return Ok(()),
+                Err(error) if is_close(&error) => return Ok(Input::Over),
                 Err(error) => return Err(error),
             };
             let mut rest = chunk.get(..n).unwrap_or_default();
+            let mut until = None;
             let mut state = lock(&self.state);
             while !rest.is_empty() {
                 if state.broken.is_some() {
-                    return Ok(());
+                    return Ok(Input::Over);
                 }
                 let taken = state.server.feed(rest);
                 rest = rest.get(taken..).unwrap_or_default();
                 state = self.advance(state, tool);
                 if taken == 0 && state.server.space().is_empty() && state.broken.is_none() {
-                    // The peer does not read what it asked for: it is its turn.
-                    state = self.moved.wait(state, None);
+                    // The peer does not read what it asked for: it is its turn. Its end of input may be behind.
+                    state = self.moved.wait(state, Some(LOOK));
+                    if hung_up(&input) && Instant::now() > *until.get_or_insert_with(|| crate::after(drain)) {
+                        return Ok(Input::Stuck);
+                    }
+                } else {
+                    until = None;
                 }
             }
         }
@@ -343,6 +353,14 @@ impl<'s, W: Write> Shared<'s, W> {
         let state = self.state.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
         state.broken.flatten().map_or(Ok(()), Err)
     }
+}
+
+/// How the input ended.
+pub(super) enum Input {
+    /// It is over, or the output is.
+    Over,
+    /// The peer closed its end long ago, and does not read either.
+    Stuck,
 }
 
 impl<W: Write> Line for Shared<'_, W> {

@@ -21,6 +21,21 @@ pub(super) fn take() -> io::Result<(io::Stdin, io::Stdout)> {
     Ok((io::stdin(), io::stdout()))
 }
 
+/// Whether the writer of `input` has closed its end, even if there is still something to read.
+#[cfg(unix)]
+pub(super) fn hung_up(input: &std::fs::File) -> bool {
+    use rustix::event::{PollFd, PollFlags, Timespec, poll};
+    // Nothing is asked for: a closed end is told all the same.
+    let mut fds = [PollFd::new(input, PollFlags::empty())];
+    matches!(poll(&mut fds, Some(&Timespec::default())), Ok(1))
+}
+
+/// Cannot be known here.
+#[cfg(not(unix))]
+pub(super) fn hung_up(_input: &io::Stdin) -> bool {
+    false
+}
+
 /// A server started by hand waits for lines that nobody knows by heart.
 pub(super) fn hint(config: &ServerConfig<'_>) {
     if !io::stdin().is_terminal() {

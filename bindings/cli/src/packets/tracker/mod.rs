@@ -13,6 +13,8 @@ use super::session::Session;
 use super::texts::{T, Table, say};
 use crate::capture::{Entry, Event, Micros, Stream, What};
 
+/// The longest message that is kept whole.
+const LINE: usize = 64 << 20;
 /// The longest line of stderr that is kept in one piece.
 const STDERR_LINE: usize = 4 << 10;
 
@@ -42,7 +44,7 @@ impl Tracker {
     pub(crate) fn new(table: Table) -> Self {
         Self {
             table,
-            lines: [Assembler::new(Stream::C2s), Assembler::new(Stream::S2c)],
+            lines: [Stream::C2s, Stream::S2c].map(|stream| Assembler::new(stream, LINE)),
             stderr: Vec::new(),
             session: Session::default(),
             summary: Summary::default(),
