@@ -92,7 +92,8 @@ fn run(cli: Cli) -> Result<i32, Failure> {
         }
         Command::Tap { log, log_format, trace, show, server } => {
             let look = show.look(on_stderr);
-            let mut live = (trace || show.is_chosen()).then(|| (Tracker::new(look.table), View::new(look)));
+            let mut live =
+                (trace || show.is_chosen()).then(|| (Tracker::new(look.table), View::new(look).of_others()));
             tap::Tap { command: server, log, format: log_format }.run(move |entry| {
                 if let Some((tracker, view)) = &mut live {
                     let mut told: String = tracker.take(entry).iter().map(|item| view.item(item)).collect();

@@ -9,7 +9,7 @@ pub(crate) mod schema;
 use std::fs;
 use std::io::Read;
 
-use barewire::json::{Kind, Raw, write_str};
+use barewire::json::{Kind, Raw, ScanFault, write_str};
 
 use crate::failure::Failure;
 use crate::text::Buffer;
@@ -183,6 +183,9 @@ fn check_object(text: &str) -> Result<(), Failure> {
                 place(text, lead)
             )))
         }
+        Err(error) if error.fault == ScanFault::Depth => {
+            Err(Failure::usage("--args is nested deeper than 128, which no message may be"))
+        }
         Err(error) => Err(Failure::usage(format!(
             "--args must be a JSON object, and is no JSON at {}",
             place(text, error.at)
@@ -285,7 +288,11 @@ mod tests {
             assert_eq!(failure.code, crate::failure::code::USAGE, "{bad}");
         }
         assert!(typed(&["s=1", "s=2"]).is_err());
-        assert!(typed(&["b=yes"]).unwrap_err().message.contains("b:="));
+        assert!(typed(&["b=yes"]).unwrap_err().message.ends_with(r#"b:="yes""#));
+        assert!(typed(&["i=1.5"]).unwrap_err().message.ends_with("i:=1.5"));
+        let deep = r#"{"a":"#.repeat(200);
+        let given = Given { pairs: vec![], args: Some(deep) };
+        assert!(given.whole().unwrap_err().message.contains("deeper than 128"));
     }
 
     #[test]
