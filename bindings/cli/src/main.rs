@@ -84,6 +84,9 @@ fn run(cli: Cli) -> Result<i32, Failure> {
             let given = Given { pairs: arguments, args };
             given.check()?;
             let whole = given.whole()?;
+            if let Some(path) = save.as_ref().filter(|path| path.exists() && !path.is_dir()) {
+                return Err(Failure::usage(format!("--save {}: it is no folder", path.display())));
+            }
             let connect = reach.connect(server.clone(), json, Era::Auto)?;
             let aloud = connect.aloud;
             let session = connect.start(look.table, traced(trace.trace || show.is_chosen(), look), server)?;

@@ -14,6 +14,9 @@ use barewire::json::{Kind, Raw, ScanFault, write_str};
 use crate::failure::Failure;
 use crate::text::Buffer;
 
+/// The longest request that the client writes.
+const LIMIT: usize = 10_000_000;
+
 /// What the command line gives.
 #[derive(Debug, Default)]
 pub(crate) struct Given {
@@ -206,13 +209,20 @@ fn read_text(key: &str, file: &str) -> Result<String, Failure> {
 }
 
 fn bytes(key: &str, file: &str) -> Result<Vec<u8>, Failure> {
+    let limit = u64::try_from(LIMIT).unwrap_or(u64::MAX);
+    let mut all = Vec::new();
     let read = if file == "-" {
-        let mut all = Vec::new();
-        std::io::stdin().read_to_end(&mut all).map(|_| all)
+        std::io::stdin().take(limit + 1).read_to_end(&mut all)
     } else {
-        fs::read(file)
+        fs::File::open(file).and_then(|file| file.take(limit + 1).read_to_end(&mut all))
     };
-    read.map_err(|error| Failure::usage(format!("{key}: can't read {file}: {error}")))
+    read.map_err(|error| Failure::usage(format!("{key}: can't read {file}: {error}")))?;
+    if all.len() > LIMIT {
+        return Err(Failure::usage(format!(
+            "{key}: {file} is longer than a message may be (10,000,000 bytes)"
+        )));
+    }
+    Ok(all)
 }
 
 #[cfg(test)]
@@ -315,6 +325,8 @@ mod tests {
         assert_eq!(from_file("o", b" {\"k\": 1} "), Ok(r#"{"o":{"k": 1}}"#.into()));
         assert_eq!(from_file("b", b"\xff\x00"), Ok(r#"{"b":"/wA="}"#.into()));
         assert_eq!(from_file("s", b"\xff"), Err(2));
+        assert_eq!(from_file("s", &vec![b'x'; LIMIT]).map(|args| args.len()), Ok(LIMIT + 8));
+        assert_eq!(from_file("s", &vec![b'x'; LIMIT + 1]), Err(2));
         fs::remove_file(file).unwrap();
     }
 
