@@ -582,9 +582,9 @@ fn a_line_without_end_is_bounded() {
     let script =
         server(r#"[{"name":"t","inputSchema":{"type":"object"}}]"#, "").replace("cat >/dev/null", "");
     let script = script.replace("read d; ", "read d; exec tr '\\0' x </dev/zero; ");
-    let limited = format!("ulimit -v 600000; exec \"$0\" call t --era legacy --timeout 2 -- sh -c \"$1\"");
+    let limited = r#"ulimit -v 600000; exec "$0" call t --era legacy --timeout 2 -- sh -c "$1""#;
     let run: common::Run = Command::new("sh")
-        .args(["-c", &limited, BAREWIRE, &script])
+        .args(["-c", limited, BAREWIRE, &script])
         .stdin(Stdio::null())
         .output()
         .unwrap()
