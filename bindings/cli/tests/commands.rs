@@ -217,7 +217,6 @@ fn a_wrong_command_line_starts_nothing() {
         &["x:={"],
         &["--timeout", "0"],
         &["--save", BAREWIRE],
-        &["a=@/dev/zero"],
         &["--protocol-version", "2024-10-07"],
     ] {
         let run = barewire(&[&["call", "echo"], arguments, &["--", "sh", "-c", &script]].concat());
