@@ -174,7 +174,7 @@ pub(crate) struct Reach {
     /// The revision to ask for, such as 2025-06-18
     #[arg(long, value_name = "DATE", value_parser = version)]
     protocol_version: Option<Version>,
-    /// How long each answer may take, in seconds
+    /// How long each answer may take, in seconds; progress starts it anew, for 10 minutes in all
     #[arg(long, default_value = "60", value_name = "SECONDS", value_parser = seconds, allow_negative_numbers = true)]
     timeout: Duration,
     /// Pass the server's stderr on

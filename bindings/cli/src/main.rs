@@ -84,6 +84,9 @@ fn run(cli: Cli) -> Result<i32, Failure> {
             let given = Given { pairs: arguments, args };
             given.check()?;
             let whole = given.whole()?;
+            if let Some(path) = save.as_ref().filter(|path| path.exists() && !path.is_dir()) {
+                return Err(Failure::usage(format!("--save {}: it is no folder", path.display())));
+            }
             let connect = reach.connect(server.clone(), json, Era::Auto)?;
             let aloud = connect.aloud;
             let session = connect.start(look.table, traced(trace.trace || show.is_chosen(), look), server)?;
@@ -92,7 +95,8 @@ fn run(cli: Cli) -> Result<i32, Failure> {
         }
         Command::Tap { log, log_format, trace, show, server } => {
             let look = show.look(on_stderr);
-            let mut live = (trace || show.is_chosen()).then(|| (Tracker::new(look.table), View::new(look)));
+            let mut live =
+                (trace || show.is_chosen()).then(|| (Tracker::new(look.table), View::new(look).of_others()));
             tap::Tap { command: server, log, format: log_format }.run(move |entry| {
                 if let Some((tracker, view)) = &mut live {
                     let mut told: String = tracker.take(entry).iter().map(|item| view.item(item)).collect();

@@ -68,7 +68,7 @@ impl Paint {
 /// Columns to lay out for: `COLUMNS`, else the terminal's, else 100.
 pub(crate) fn width() -> usize {
     let set = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
-    set.or_else(sys::terminal_width).filter(|&columns| columns >= 20).unwrap_or(100)
+    set.or_else(sys::terminal_width).filter(|&columns| columns >= 20).unwrap_or(100).min(500)
 }
 
 #[cfg(test)]

@@ -216,6 +216,7 @@ fn a_wrong_command_line_starts_nothing() {
         &["novalue"],
         &["x:={"],
         &["--timeout", "0"],
+        &["--save", BAREWIRE],
         &["--protocol-version", "2024-10-07"],
     ] {
         let run = barewire(&[&["call", "echo"], arguments, &["--", "sh", "-c", &script]].concat());
@@ -580,13 +581,69 @@ fn a_line_without_end_is_bounded() {
     let script =
         server(r#"[{"name":"t","inputSchema":{"type":"object"}}]"#, "").replace("cat >/dev/null", "");
     let script = script.replace("read d; ", "read d; exec tr '\\0' x </dev/zero; ");
-    let limited = format!("ulimit -v 600000; exec \"$0\" call t --era legacy --timeout 2 -- sh -c \"$1\"");
+    let limited = r#"ulimit -v 600000; exec "$0" call t --era legacy --timeout 2 -- sh -c "$1""#;
     let run: common::Run = Command::new("sh")
-        .args(["-c", &limited, BAREWIRE, &script])
+        .args(["-c", limited, BAREWIRE, &script])
         .stdin(Stdio::null())
         .output()
         .unwrap()
         .into();
     assert_eq!(run.code, Some(4), "{}", run.err);
     assert!(run.err.contains("without a line break") && !run.err.contains("does it print"), "{}", run.err);
+}
+
+/// A server that ignores what it does not know must be met within a short --timeout too.
+#[test]
+fn a_silent_probe_leaves_time_for_the_handshake() {
+    // The probe is line 1, and initialize has id 2.
+    let script = server(r#"[{"name":"t","inputSchema":{"type":"object"}}]"#, r#""result":{"content":[]}"#)
+        .replacen("read a; ", "read a; read b; ", 1)
+        .replace(r#""id":3"#, r#""id":4"#)
+        .replace(r#""id":2"#, r#""id":3"#)
+        .replace(r#""id":1"#, r#""id":2"#);
+    let run = barewire(&["call", "t", "--timeout", "9", "--", "sh", "-c", &script]);
+    assert_eq!(run.code, Some(0), "{}", run.err);
+}
+
+/// Anybody's flood must be told in a time that grows with it and no faster.
+#[test]
+fn a_flood_of_open_requests_is_explained() {
+    let mut log = String::from(
+        "{\"capture\":1,\"t\":0,\"dir\":\"ev\",\"event\":\"start\",\"command\":[\"x\"],\"pid\":7}\n",
+    );
+    for id in 0..40_000 {
+        log += &format!(
+            "{{\"t\":1,\"dir\":\"s2c\",\"text\":\"{{\\\"jsonrpc\\\":\\\"2.0\\\",\\\"id\\\":{id},\\\"method\\\":\\\"ping\\\"}}\\n\"}}\n"
+        );
+    }
+    log += "{\"t\":2,\"dir\":\"c2s\",\"text\":\"{\\\"jsonrpc\\\":\\\"2.0\\\",\\\"id\\\":0,\\\"result\\\":{}}\\n\"}\n";
+    // With a byte order mark, as some editors write it.
+    let run = feed(&["explain", "--short"], &[b"\xef\xbb\xbf", log.as_bytes()].concat());
+    assert_eq!(run.code, Some(0), "{}", run.err);
+    assert!(run.out.contains("answered 1 of 40000"), "{}", &run.out[run.out.len() - 500..]);
+    assert!(run.out.starts_with("`x` was started, pid 7."), "{}", &run.out[..100]);
+}
+
+#[test]
+fn an_early_ready_is_no_ready_to_wait_for() {
+    let log = concat!(
+        r#">>> {"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"c","version":"1"}}}"#,
+        "\n",
+        r#">>> {"jsonrpc":"2.0","method":"notifications/initialized"}"#,
+        "\n",
+        r#"<<< {"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2025-11-25","capabilities":{},"serverInfo":{"name":"s","version":"1"}}}"#,
+        "\n--- exit\n",
+    );
+    let run = feed(&["explain"], log.as_bytes());
+    assert!(run.out.contains("open on 2025-11-25") && !run.out.contains("open on ?"), "{}", run.out);
+    assert!(!run.out.contains("waits for the client"), "{}", run.out);
+    assert!(run.out.contains("the server ended") && !run.out.contains("signal 0"), "{}", run.out);
+    assert!(feed(&["explain"], b"").err.contains("stdin: the capture is empty"));
+}
+
+#[test]
+fn a_wide_terminal_is_believed_within_reason() {
+    let out = Command::new(BAREWIRE).arg("demo").env("COLUMNS", "99999999999").output().unwrap();
+    assert_eq!(out.status.code(), Some(0));
+    assert!(out.stdout.len() < 1_000_000, "{}", out.stdout.len());
 }

@@ -158,7 +158,7 @@ impl Delivery {
         }
         match (kind, is_error.filter(|flag| !flag.is_null())) {
             (Kind::Call, Some(flag)) => {
-                delivery.is_error = flag.as_bool().ok_or(Why::Shape("`isError` is not true or false"))?
+                delivery.is_error = flag.as_bool().ok_or(Why::Shape("`isError` is not true or false"))?;
             }
             (Kind::Tools, _) => delivery.structured = None,
             _ => {}

@@ -162,9 +162,10 @@ impl<'a> Types<'a> {
     fn misfit(&self, key: &str, text: &str) -> Failure {
         let wanted = self.property.map_or_else(|| "something else".into(), type_name);
         let wanted = if wanted == "any" { "something else".into() } else { wanted };
+        let raw = Raw::new(text).filter(|json| json.kind() == Kind::Number);
+        let sent = raw.map_or_else(|| quoted(text), |number| number.as_str().to_owned());
         Failure::usage(format!(
-            "`{key}` takes {wanted} by the tool's inputSchema, and `{text}` is none; to send it all the same: {key}:={}",
-            quoted(text)
+            "`{key}` takes {wanted} by the tool's inputSchema, and `{text}` is none; to send it all the same: {key}:={sent}"
         ))
     }
 }

@@ -9,10 +9,13 @@ pub(crate) mod schema;
 use std::fs;
 use std::io::Read;
 
-use barewire::json::{Kind, Raw, write_str};
+use barewire::json::{Kind, Raw, ScanFault, write_str};
 
 use crate::failure::Failure;
 use crate::text::Buffer;
+
+/// The longest request that the client writes.
+const LIMIT: usize = 10_000_000;
 
 /// What the command line gives.
 #[derive(Debug, Default)]
@@ -183,6 +186,9 @@ fn check_object(text: &str) -> Result<(), Failure> {
                 place(text, lead)
             )))
         }
+        Err(error) if error.fault == ScanFault::Depth => {
+            Err(Failure::usage("--args is nested deeper than 128, which no message may be"))
+        }
         Err(error) => Err(Failure::usage(format!(
             "--args must be a JSON object, and is no JSON at {}",
             place(text, error.at)
@@ -203,13 +209,20 @@ fn read_text(key: &str, file: &str) -> Result<String, Failure> {
 }
 
 fn bytes(key: &str, file: &str) -> Result<Vec<u8>, Failure> {
+    let limit = u64::try_from(LIMIT).unwrap_or(u64::MAX);
+    let mut all = Vec::new();
     let read = if file == "-" {
-        let mut all = Vec::new();
-        std::io::stdin().read_to_end(&mut all).map(|_| all)
+        std::io::stdin().take(limit + 1).read_to_end(&mut all)
     } else {
-        fs::read(file)
+        fs::File::open(file).and_then(|file| file.take(limit + 1).read_to_end(&mut all))
     };
-    read.map_err(|error| Failure::usage(format!("{key}: can't read {file}: {error}")))
+    read.map_err(|error| Failure::usage(format!("{key}: can't read {file}: {error}")))?;
+    if all.len() > LIMIT {
+        return Err(Failure::usage(format!(
+            "{key}: {file} is longer than a message may be (10,000,000 bytes)"
+        )));
+    }
+    Ok(all)
 }
 
 #[cfg(test)]
@@ -285,7 +298,11 @@ mod tests {
             assert_eq!(failure.code, crate::failure::code::USAGE, "{bad}");
         }
         assert!(typed(&["s=1", "s=2"]).is_err());
-        assert!(typed(&["b=yes"]).unwrap_err().message.contains("b:="));
+        assert!(typed(&["b=yes"]).unwrap_err().message.ends_with(r#"b:="yes""#));
+        assert!(typed(&["i=1.5"]).unwrap_err().message.ends_with("i:=1.5"));
+        let deep = r#"{"a":"#.repeat(200);
+        let given = Given { pairs: vec![], args: Some(deep) };
+        assert!(given.whole().unwrap_err().message.contains("deeper than 128"));
     }
 
     #[test]
@@ -308,6 +325,8 @@ mod tests {
         assert_eq!(from_file("o", b" {\"k\": 1} "), Ok(r#"{"o":{"k": 1}}"#.into()));
         assert_eq!(from_file("b", b"\xff\x00"), Ok(r#"{"b":"/wA="}"#.into()));
         assert_eq!(from_file("s", b"\xff"), Err(2));
+        assert_eq!(from_file("s", &vec![b'x'; LIMIT]).map(|args| args.len()), Ok(LIMIT + 8));
+        assert_eq!(from_file("s", &vec![b'x'; LIMIT + 1]), Err(2));
         fs::remove_file(file).unwrap();
     }
 

@@ -34,6 +34,8 @@ struct Pace {
     done: AtomicUsize,
     /// There is no more time: bytes are only counted, so that the log still gets its end.
     hurry: AtomicBool,
+    /// Some reads found no room.
+    lost: AtomicBool,
 }
 
 struct State {
@@ -116,6 +118,7 @@ impl Log {
             let full = state.lost > 0 || (state.waiting > 0 && state.waiting + cost > ROOM);
             if full && matches!(entry.what, What::Bytes(..)) {
                 state.lost += 1;
+                self.pace.lost.store(true, Ordering::SeqCst);
             } else if let Some(queue) = &state.queue
                 && queue.send(entry).is_ok()
             {
@@ -146,7 +149,8 @@ impl Writing {
         loop {
             let left = until.saturating_duration_since(Instant::now());
             if self.over.recv_timeout(stall.min(left)) == Err(RecvTimeoutError::Disconnected) {
-                return !self.pace.hurry.load(Ordering::SeqCst);
+                let Pace { hurry, lost, .. } = &*self.pace;
+                return !hurry.load(Ordering::SeqCst) && !lost.load(Ordering::SeqCst);
             }
             let now = self.pace.done.load(Ordering::SeqCst);
             if now == done || left.is_zero() {
@@ -270,7 +274,7 @@ mod tests {
         log.close();
         drop(open);
         let kept = all.recv().unwrap();
-        assert!(writing.wait(Duration::from_secs(60), Duration::from_secs(60)));
+        assert!(!writing.wait(Duration::from_secs(60), Duration::from_secs(60)), "it is not complete");
         let whole = kept.len() - 2;
         let lost = u64::try_from(reads - whole).unwrap();
         assert!(lost >= 3, "{lost}");

@@ -18,6 +18,10 @@ pub(crate) struct Capture {
 
 /// Reads any of the three kinds; the first line that is not blank decides which.
 pub(crate) fn read(file: &[u8]) -> Result<Capture, String> {
+    // Some editors put a byte order mark before everything. Before a message it is the peer's, and a finding.
+    let bare = file.strip_prefix(b"\xef\xbb\xbf").unwrap_or(file);
+    let ours = |line: &[u8]| is_entry(line) || text_mark(line).is_some();
+    let file = if bare.split(|&b| b == b'\n').next().is_some_and(ours) { bare } else { file };
     let first = file.split(|&b| b == b'\n').find(|line| !line.trim_ascii().is_empty());
     match first {
         None => Err("the capture is empty".into()),

@@ -7,7 +7,7 @@ use std::io::{self, Write};
 use std::process::ExitStatus;
 use std::thread;
 
-use barewire::{ClientConfig, Era, Version};
+use barewire::{ClientConfig, Era, Millis, Version};
 use barewire_stdio::{CallError, Client, Command, StartError, Stderr, Trace, kill_all};
 
 use super::record::{Record, Show, not_mcp};
@@ -78,9 +78,15 @@ impl Connect {
         if let Some(era) = self.era {
             command = command.era(era);
         }
+        // A server that never answers the probe must leave time for the handshake.
+        let probe = u64::try_from(self.timeout.as_millis() / 3).map_or(CONFIG.probe, Millis);
+        let config = CONFIG.probe(probe.min(CONFIG.probe));
         let waiting = Waiting::begin(format!("`{name}` to start and answer"), &record, self.aloud);
-        let client = command.start(&CONFIG).map_err(|error| {
-            let failure = record.explain(start_failure(error, &name));
+        let client = command.start(&config).map_err(|error| {
+            let mut failure = record.explain(start_failure(error, &name));
+            if failure.rpc_code == Some(-32601) && self.era == Some(Era::Modern) {
+                failure.message += "; it may know only the older handshake: leave --era out";
+            }
             if failure.code != code::USAGE && record.echoes() {
                 let told = format!("`{name}` sends back what is written to it; it is no MCP server");
                 return Failure::new(code::SERVER, "protocol", told);

@@ -20,14 +20,15 @@ pub(crate) fn run(path: &Path, look: Look, json: bool) -> Result<(), Failure> {
     } else {
         fs::read(path)
     };
-    let file = file.map_err(|error| Failure::usage(format!("can't read {}: {error}", path.display())))?;
-    let capture = read(&file).map_err(|why| Failure::usage(format!("{}: {why}", path.display())))?;
+    let name = if path == Path::new("-") { "stdin".into() } else { path.display().to_string() };
+    let file = file.map_err(|error| Failure::usage(format!("can't read {name}: {error}")))?;
+    let capture = read(&file).map_err(|why| Failure::usage(format!("{name}: {why}")))?;
     for note in &capture.notes {
-        let _ = writeln!(io::stderr(), "barewire: {}: {note}", path.display());
+        let _ = writeln!(io::stderr(), "barewire: {name}: {note}");
     }
     let mut out = io::BufWriter::new(io::stdout().lock());
     let mut tracker = Tracker::new(look.table);
-    let mut view = View::new(look);
+    let mut view = View::new(look).of_others();
     if capture.guessed && !json {
         writeln!(out, "{}\n", say(look.table, T::Guessed, &[])).map_err(Failure::stdout)?;
     }

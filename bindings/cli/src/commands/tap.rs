@@ -80,8 +80,7 @@ impl Tap {
         log.put(What::Event(exit_event(status)));
         log.close();
         if !writing.wait(LOG_STALL, LOG_LIMIT) {
-            let _ =
-                writeln!(io::stderr(), "barewire: the log is not complete: it could not be written in time");
+            let _ = writeln!(io::stderr(), "barewire: the log is not complete: it could not keep up");
         }
         Ok(exit_code(status))
     }

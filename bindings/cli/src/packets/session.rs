@@ -10,6 +10,9 @@ use super::model::{Answers, Summary, Unanswered};
 use super::texts::{T, Table, say};
 use crate::capture::{Micros, Stream};
 
+/// How many open requests are followed closely.
+const FOLLOWED: usize = 256;
+
 /// The handshake's stage, in the legacy era.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) enum Stage {
@@ -62,6 +65,8 @@ pub(crate) struct Schemas {
 #[derive(Default)]
 pub(crate) struct Session {
     pub(crate) stage: Stage,
+    /// Whether the client said that it is ready before it was answered.
+    pub(crate) ready: bool,
     /// Whether any request carried the modern era's `_meta`.
     pub(crate) modern: bool,
     /// The version agreed on, or that of the last modern request.
@@ -78,6 +83,8 @@ pub(crate) struct Session {
     pub(crate) client_spoke: bool,
     /// In the order asked; by key of asker and id.
     open: Vec<(String, Open)>,
+    /// Older ones, of which there may be any number: a flood must not cost a walk over itself.
+    old: HashMap<String, Open>,
     used: HashSet<String>,
     answered_ids: HashSet<String>,
     seen: HashSet<String>,
@@ -119,7 +126,11 @@ impl Session {
     /// Whether a request's id was used before in a way that its era forbids.
     pub(crate) fn is_reused(&self, asker: Stream, id: Raw<'_>, modern: bool) -> bool {
         let key = key(asker, id);
-        if modern { self.open.iter().any(|(known, _)| *known == key) } else { self.used.contains(&key) }
+        if modern {
+            self.open.iter().any(|(known, _)| *known == key) || self.old.contains_key(&key)
+        } else {
+            self.used.contains(&key)
+        }
     }
 
     /// A request was sent.
@@ -128,6 +139,10 @@ impl Session {
         self.used.insert(key.clone());
         self.answered_ids.remove(&key);
         self.requests += 1;
+        if self.open.len() >= FOLLOWED {
+            let (key, open) = self.open.remove(0);
+            self.old.insert(key, open);
+        }
         self.open.push((key, open));
     }
 
@@ -145,6 +160,11 @@ impl Session {
             }
             return Match::Request(Box::new(open));
         }
+        if let Some(open) = self.old.remove(&wanted) {
+            self.answered_ids.insert(wanted);
+            self.answered += usize::from(!open.cancelled);
+            return Match::Request(Box::new(open));
+        }
         if self.answered_ids.contains(&wanted) {
             return Match::Again;
         }
@@ -157,12 +177,13 @@ impl Session {
     /// A request was cancelled; says which packet it was.
     pub(crate) fn cancel(&mut self, asker: Stream, id: Raw<'_>) -> Option<&Open> {
         let wanted = key(asker, id);
-        let (_, open) = self.open.iter_mut().find(|(known, _)| *known == wanted)?;
+        let found = self.open.iter_mut().find(|(known, _)| *known == wanted).map(|(_, open)| open);
+        let open = found.or_else(|| self.old.get_mut(&wanted))?;
         open.cancelled = true;
         Some(open)
     }
 
-    /// Requests whose answers are still owed.
+    /// Requests whose answers are still owed, of the newest ones.
     pub(crate) fn open_requests(&self) -> impl Iterator<Item = &Open> {
         self.open.iter().map(|(_, open)| open).filter(|open| !open.cancelled)
     }
@@ -196,7 +217,7 @@ impl Session {
 
     /// Moves on after a result to `initialize`.
     pub(crate) fn agree(&mut self, result: Raw<'_>) {
-        self.stage = Stage::Agreed;
+        self.stage = if self.ready { Stage::Open } else { Stage::Agreed };
         self.version = result.get("protocolVersion").and_then(text);
         self.offer(result);
     }
@@ -228,8 +249,11 @@ impl Session {
         summary.requests = self.requests;
         summary.answered = self.answered;
         summary.late = self.late;
-        summary.unanswered = self
-            .open_requests()
+        let mut old: Vec<&Open> = self.old.values().filter(|open| !open.cancelled).collect();
+        old.sort_by_key(|open| open.number);
+        summary.unanswered = old
+            .into_iter()
+            .chain(self.open_requests())
             // A subscription has no answer while it is open.
             .filter(|open| open.method != "subscriptions/listen")
             .map(|open| Unanswered {

@@ -42,11 +42,19 @@ pub(crate) struct View {
     origin: Option<Micros>,
     stderr_explained: bool,
     wires: usize,
+    /// We are not the client, and did not start the server.
+    onlooker: bool,
 }
 
 impl View {
     pub(crate) const fn new(look: Look) -> Self {
-        Self { look, origin: None, stderr_explained: false, wires: 0 }
+        Self { look, origin: None, stderr_explained: false, wires: 0, onlooker: false }
+    }
+
+    /// The session is that of others.
+    pub(crate) const fn of_others(mut self) -> Self {
+        self.onlooker = true;
+        self
     }
 
     /// The lines for one item, each with its LF.
@@ -299,6 +307,7 @@ impl View {
             Event::Start { command, pid } if !command.is_empty() => {
                 let command = printable(&command.join(" "));
                 let told = match pid {
+                    Some(pid) if self.onlooker => self.say(T::StartedByOthers, &[&command, pid]),
                     Some(pid) => self.say(T::Started, &[&command, pid]),
                     None => self.say(T::StartedBare, &[&command]),
                 };
@@ -309,7 +318,8 @@ impl View {
             Event::Eof(Stream::S2c) => self.say(T::EofS2c, &[]),
             Event::Signal(name) => self.say(T::SignalSent, &[&printable(name)]),
             Event::Exit { code: Some(code), .. } => self.say(T::Exited, &[code]),
-            Event::Exit { signal, .. } => self.say(T::Killed, &[&signal.unwrap_or(0)]),
+            Event::Exit { signal: Some(signal), .. } => self.say(T::Killed, &[signal]),
+            Event::Exit { .. } => self.say(T::ExitedSomehow, &[]),
             Event::Lost(reads) => self.say(T::LostReads, &[reads]),
             Event::Other(name) => printable(name),
         };

@@ -104,7 +104,7 @@ impl Command {
         self
     }
 
-    /// See [`Settings::timeout`].
+    /// See [`Settings::timeout`]. The start has its own: [`start_timeout`](Self::start_timeout).
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.settings = self.settings.timeout(timeout);
         self

@@ -134,8 +134,10 @@ impl Tracker {
                 if self.session.stage == Stage::Asked {
                     let text = "sent before `initialize` was answered";
                     message.findings.push(finding(303, "method", text));
+                    self.session.ready = true;
+                } else {
+                    self.session.stage = Stage::Open;
                 }
-                self.session.stage = Stage::Open;
             }
             "notifications/cancelled" => {
                 if let Some(id) = envelope.param("requestId")
