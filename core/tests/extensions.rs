@@ -1,0 +1,63 @@
+//! Vendor keys in capabilities: each era has its own name for them.
+#![allow(clippy::unwrap_used)]
+use barewire::{Millis, Output, Server, ServerConfig, Storage, Tool};
+
+static TOOLS: &[Tool<'static>] = &[Tool::new("blink", "Blinks.", r#"{"type":"object"}"#)];
+const KEYS: &str = r#"{"com.example/blink":{"times":[1,2]}}"#;
+const META: &str = r#""_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}"#;
+
+fn answer(server: &mut Server<'_>, line: &str) -> serde_json::Value {
+    assert_eq!(server.feed(line.as_bytes()), line.len());
+    let mut out = Vec::new();
+    loop {
+        match server.poll(Millis(0)) {
+            Output::Send(bytes) => {
+                let n = bytes.len();
+                out.extend_from_slice(bytes);
+                server.sent(n);
+            }
+            Output::Event(_) => {}
+            _ => return serde_json::from_slice(&out).unwrap(),
+        }
+    }
+}
+
+fn capabilities(server: &mut Server<'_>) -> [serde_json::Value; 2] {
+    let initialize = "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"initialize\",\"params\":{\"protocolVersion\":\"2025-11-25\"}}\n";
+    let discover =
+        format!("{{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"server/discover\",\"params\":{{{META}}}}}\n");
+    [initialize, &discover].map(|line| answer(server, line)["result"]["capabilities"].clone())
+}
+
+#[test]
+fn are_announced_in_both_eras() {
+    let config = ServerConfig::new("t", "1").tools(TOOLS).extensions(KEYS);
+    let mut storage = Storage::<512, 64, 1>::new();
+    let [legacy, modern] = capabilities(&mut Server::new(&config, storage.buffers()));
+    let keys: serde_json::Value = serde_json::from_str(KEYS).unwrap();
+    assert_eq!(legacy, serde_json::json!({"tools": {}, "experimental": keys}));
+    assert_eq!(modern, serde_json::json!({"tools": {}, "extensions": keys}));
+}
+
+#[test]
+fn stand_alone_without_tools() {
+    let config = ServerConfig::new("t", "1").extensions("{}");
+    let mut storage = Storage::<512, 64, 1>::new();
+    let [legacy, modern] = capabilities(&mut Server::new(&config, storage.buffers()));
+    assert_eq!(legacy, serde_json::json!({"experimental": {}}));
+    assert_eq!(modern, serde_json::json!({"extensions": {}}));
+}
+
+#[cfg(feature = "alloc")]
+#[test]
+fn outlive_the_config_that_was_copied() {
+    let mut server = {
+        let keys = KEYS.to_owned();
+        Server::owning(
+            &ServerConfig::new("t", "1").extensions(&keys),
+            barewire::Buffers::growing(<_>::default()),
+        )
+    };
+    let [legacy, _] = capabilities(&mut server);
+    assert_eq!(legacy["experimental"]["com.example/blink"]["times"][1], 2);
+}
