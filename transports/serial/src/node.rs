@@ -1,0 +1,269 @@
+//! A machine and a link, joined: what a firmware polls.
+use crate::link::{Heard, Link, Role};
+use barewire::json::Raw;
+use barewire::{Client, ClientEvent, Millis, Output, Server, ServerEvent};
+
+/// A machine that can sit on a serial line: [`Server`] or [`Client`].
+pub trait Machine: sealed::Sealed {
+    /// What it tells the application.
+    type Event<'m>
+    where
+        Self: 'm;
+}
+
+pub(crate) mod sealed {
+    use super::{Millis, Output};
+
+    pub trait Sealed {
+        const ROLE: super::Role;
+        fn feed(&mut self, bytes: &[u8]) -> usize;
+        fn output(&self) -> &[u8];
+        fn sent(&mut self, n: usize);
+        fn reset(&mut self);
+        fn poll(&mut self, now: Millis) -> Output<'_, Self::Event<'_>>
+        where
+            Self: super::Machine;
+        /// Does this say that the peer's server offers the checked mode?
+        fn offers(event: &Self::Event<'_>) -> bool
+        where
+            Self: super::Machine;
+    }
+}
+
+impl<'b> Machine for Server<'b> {
+    type Event<'m>
+        = ServerEvent<'m>
+    where
+        Self: 'm;
+}
+
+impl sealed::Sealed for Server<'_> {
+    const ROLE: Role = Role::Server;
+    fn feed(&mut self, bytes: &[u8]) -> usize {
+        Server::feed(self, bytes)
+    }
+    fn output(&self) -> &[u8] {
+        Server::output(self)
+    }
+    fn sent(&mut self, n: usize) {
+        Server::sent(self, n);
+    }
+    fn reset(&mut self) {
+        Server::reset(self);
+    }
+    fn poll(&mut self, now: Millis) -> Output<'_, ServerEvent<'_>> {
+        Server::poll(self, now)
+    }
+    fn offers(_: &ServerEvent<'_>) -> bool {
+        false
+    }
+}
+
+impl<'b> Machine for Client<'b> {
+    type Event<'m>
+        = ClientEvent<'m>
+    where
+        Self: 'm;
+}
+
+impl sealed::Sealed for Client<'_> {
+    const ROLE: Role = Role::Client;
+    fn feed(&mut self, bytes: &[u8]) -> usize {
+        Client::feed(self, bytes)
+    }
+    fn output(&self) -> &[u8] {
+        Client::output(self)
+    }
+    fn sent(&mut self, n: usize) {
+        Client::sent(self, n);
+    }
+    fn reset(&mut self) {
+        Client::reset(self);
+    }
+    fn poll(&mut self, now: Millis) -> Output<'_, ClientEvent<'_>> {
+        Client::poll(self, now)
+    }
+    fn offers(event: &ClientEvent<'_>) -> bool {
+        matches!(event, ClientEvent::Opened { capabilities: Some(json), .. } if offers_checked(*json))
+    }
+}
+
+/// The vendor key that announces the checked mode, among the `experimental` or `extensions` of a server's capabilities.
+pub const KEY: &str = "dev.barewire/checked";
+
+/// What a server with a [`Link`] announces: `ServerConfig::extensions(barewire_serial::EXTENSIONS)`.
+pub const EXTENSIONS: &str = r#"{"dev.barewire/checked":{"version":1}}"#;
+
+/// Do these capabilities of a server offer the checked mode of [this version](crate::format)?
+#[must_use]
+pub fn offers_checked(capabilities: Raw<'_>) -> bool {
+    ["experimental", "extensions"].iter().any(|name| {
+        let key = capabilities.get(name).and_then(|keys| keys.get(KEY));
+        key.and_then(|key| key.get("version")).and_then(Raw::as_u64) == Some(1)
+    })
+}
+
+/// What a node wants.
+#[must_use]
+#[derive(Debug)]
+pub enum Turn<'m, E> {
+    /// Something for the application.
+    Event(E),
+    /// Read and write, in any of the ways of this crate, then poll again.
+    Transfer {
+        /// There is nothing to do until bytes arrive, or until this moment. `Some(Millis(0))`: do not wait for bytes.
+        until: Option<Millis>,
+        /// Lets a `match` name the machine's life time.
+        lent: core::marker::PhantomData<&'m ()>,
+    },
+    /// The machine has closed: the handshake failed.
+    Closed,
+}
+
+/// A machine on a serial line: a [`Server`] or a [`Client`] above a [`Link`].
+///
+/// **Loop:** [`poll`](Self::poll); on [`Turn::Event`] act, on [`Turn::Transfer`] move bytes: by [`blocking::transfer`](crate::blocking::transfer),
+/// by [`asynch::transfer`](crate::asynch::transfer), or by hand with [`output`](Self::output), [`sent`](Self::sent),
+/// [`room`](Self::room) and [`receive`](Self::receive). None of them waits, so the last form fits a super-loop or an interrupt.
+#[derive(Debug)]
+pub struct Node<'b, M> {
+    machine: M,
+    link: Link<'b>,
+    /// The first bytes of the machine's output are the rest of a message whose start is void.
+    void: bool,
+    /// The stream to the link ends inside a message.
+    inside: bool,
+    restarts: u32,
+    busy: bool,
+}
+
+/// A server on a serial line.
+pub type SerialServer<'b> = Node<'b, Server<'b>>;
+/// A client on a serial line.
+pub type SerialClient<'b> = Node<'b, Client<'b>>;
+
+impl<'b, M: Machine> Node<'b, M> {
+    /// Joins them.
+    #[must_use]
+    pub const fn new(machine: M, link: Link<'b>) -> Self {
+        Self { machine, link, void: false, inside: false, restarts: 0, busy: true }
+    }
+
+    /// The machine, to resume calls, to call tools, and so on. Poll afterwards.
+    pub const fn machine(&mut self) -> &mut M {
+        &mut self.machine
+    }
+
+    /// The link.
+    pub const fn link(&mut self) -> &mut Link<'b> {
+        &mut self.link
+    }
+
+    /// How often the peer was started again: of a client, its server; then requests ended with `End::Lost`, and the
+    /// handshake starts anew by itself. Of a server, its client, as far as the link can tell; then calls are cancelled.
+    pub const fn restarts(&self) -> u32 {
+        self.restarts
+    }
+
+    /// The line is new (a port came back): both machine and link forget the session.
+    pub fn reset(&mut self) {
+        self.machine.reset();
+        self.link.reset();
+        (self.void, self.inside) = (false, false);
+    }
+
+    /// What to do next.
+    pub fn poll(&mut self, now: Millis) -> Turn<'_, M::Event<'_>> {
+        self.link.tick(now);
+        self.shuffle();
+        let deadline = self.link.deadline();
+        let sooner = |until: Option<Millis>| match (until, deadline) {
+            (Some(a), Some(b)) => Some(a.min(b)),
+            (a, b) => a.or(b),
+        };
+        let until = match self.machine.poll(now) {
+            Output::Event(event) => {
+                if M::offers(&event) {
+                    self.link.open();
+                }
+                return Turn::Event(event);
+            }
+            Output::Send(_) => None,
+            Output::Wait { until } | Output::Blocked { until } => {
+                self.busy = false;
+                return Turn::Transfer { until: sooner(until), lent: core::marker::PhantomData };
+            }
+            Output::Closed => return Turn::Closed,
+        };
+        let _ = until.map(|until: Millis| until);
+        self.busy = true;
+        Turn::Transfer { until: sooner(None), lent: core::marker::PhantomData }
+    }
+
+    /// Bytes for the wire; write some, and say how many by [`sent`](Self::sent). Ask again after anything else was called.
+    pub fn output(&mut self) -> &[u8] {
+        self.shuffle();
+        if !self.link.output().is_empty() {
+            return self.link.output();
+        }
+        if self.link.is_plain() { self.machine.output() } else { &[] }
+    }
+
+    /// `n` bytes of `output` have left.
+    pub fn sent(&mut self, n: usize) {
+        if !self.link.output().is_empty() {
+            self.link.sent(n);
+        } else if let Some(bytes) = self.machine.output().get(..n) {
+            self.link.wrote(bytes);
+            self.machine.sent(n);
+        }
+    }
+
+    /// How many bytes [`receive`](Self::receive) takes now. 0: poll first; while it stays 0, the application must act.
+    pub fn room(&mut self) -> usize {
+        self.shuffle();
+        self.link.room()
+    }
+
+    /// Takes bytes from the wire; returns how many. Those beyond [`room`](Self::room) may be left.
+    pub fn receive(&mut self, bytes: &[u8]) -> usize {
+        let mut rest = bytes;
+        loop {
+            let Self { machine, link, restarts, void, inside, .. } = self;
+            let n = link.receive(rest, &mut |heard| {
+                if matches!(heard, Heard::Restarted | Heard::NewClient) {
+                    *restarts = restarts.wrapping_add(1);
+                    machine.reset();
+                    (*void, *inside) = (false, false);
+                }
+            });
+            rest = rest.get(n..).unwrap_or(&[]);
+            self.shuffle();
+            if n == 0 || rest.is_empty() {
+                return bytes.len() - rest.len();
+            }
+        }
+    }
+
+    /// Has the machine more to say when its output has left? Then there is no point in waiting for input.
+    pub const fn is_busy(&self) -> bool {
+        self.busy
+    }
+
+    /// Moves what is there between machine and link.
+    fn shuffle(&mut self) {
+        while !self.link.ready().is_empty() {
+            let n = self.machine.feed(self.link.ready());
+            if n == 0 {
+                break;
+            }
+            self.link.taken(n);
+        }
+        if self.link.is_checked() {
+            let n = self.link.push(self.machine.output());
+            if n > 0 {
+                self.machine.sent(n);
+            }
+        }
+    }
+}
