@@ -24,6 +24,7 @@ mod mcp;
 pub mod rpc;
 mod server;
 
+pub use client::{Client, ClientConfig, ClientEvent, End, Era, Listed, Request, SendError, ToolDef, Why};
 #[cfg(feature = "alloc")]
 pub use machine::Limits;
 pub use machine::{Buffers, CallId, Framing, Full, Io, Millis, Noise, Output, Refused, Slot, Stats, Storage};
@@ -35,4 +36,7 @@ pub use server::{
 };
 
 const fn is_send<T: Send>() {}
-const _: () = is_send::<Server<'static>>();
+const _: () = {
+    is_send::<Server<'static>>();
+    is_send::<Client<'static>>();
+};

@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 #![allow(clippy::arithmetic_side_effects, clippy::std_instead_of_core, clippy::alloc_instead_of_core)]
 
-use barewire::json::{Array, Kind, Object, Raw, Sink as _, Writer, unescape};
+use barewire::json::{Array, Kind, Object, Raw, Sink as _, Writer, escaped_len, unescape, write_str};
 
 fn raw(text: &str) -> Raw<'_> {
     Raw::new(text).unwrap_or_else(|| panic!("{text} is not valid"))
@@ -142,4 +142,31 @@ fn writing_what_does_not_fit_can_be_undone() {
     array.raw(raw("[\n1\r\n]")).null();
     assert!(array.end());
     assert_eq!(out.written(), b"x[[ 1  ],null]");
+}
+
+#[test]
+fn every_short_escape_and_every_control_character() {
+    let value = raw(r#""\"\\\/\b\f\n\r\t""#);
+    let text = "\"\\/\u{8}\u{c}\n\r\t";
+    assert!(value.is(text));
+    assert_eq!(value.as_string().unwrap().to_string(), text);
+    assert_eq!(unescape(&mut value.as_string().unwrap().raw().to_vec()), text);
+    for c in '\0'..='\u{80}' {
+        let mut buffer = [0; 8];
+        let mut out = Writer::new(&mut buffer);
+        assert!(write_str(&mut out, c.encode_utf8(&mut [0; 4])));
+        assert_eq!(out.written(), serde_json::to_string(&c).unwrap().as_bytes());
+        assert_eq!(out.len(), escaped_len(c.encode_utf8(&mut [0; 4])) + 2);
+    }
+}
+
+#[test]
+fn indented_containers_are_skipped_whole() {
+    for spaces in 0..40 {
+        let text =
+            format!("[[\n{0}\"]\\\"]\",\r\n{0}{{\"}}\":\n{0}[]\n{0}}}\n{0}],\n{0}2]", " ".repeat(spaces));
+        let lens: Vec<_> = raw(&text).elements().map(|e| e.as_str().lines().count()).collect();
+        assert_eq!(lens, [6, 1], "{text}");
+        assert_eq!(raw(&text).elements().next().unwrap().elements().count(), 2);
+    }
 }

@@ -8,6 +8,7 @@ mod json_common;
 use barewire::json::{DeError, Raw, SerError, Writer, from_raw, from_slice_in_place, to_sink};
 use json_common::{cases, value};
 use proptest::prelude::*;
+use serde::de::value::BorrowedBytesDeserializer;
 use serde::de::{DeserializeOwned, IgnoredAny};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -214,6 +215,10 @@ fn raw_values_pass_through() {
     let value = Raw::new(r#"{"a":[1,-2,0.5,"\u0041",true,null],"\n":{}}"#).unwrap();
     assert_eq!(serde_json::to_string(&value).unwrap(), r#"{"a":[1,-2,0.5,"A",true,null],"\n":{}}"#);
     assert!(serde_json::from_str::<Raw<'_>>("1").is_err());
+    // Bytes from elsewhere, as a binary format gives them, are checked.
+    let from_bytes = |bytes| Raw::deserialize(BorrowedBytesDeserializer::<DeError>::new(bytes));
+    assert_eq!(from_bytes(b"[1]"), Ok(Raw::new("[1]").unwrap()));
+    assert!(from_bytes(b"[1").is_err());
 }
 
 #[test]
@@ -255,6 +260,10 @@ fn bytes_that_are_no_json_are_refused_without_harm() {
     {
         let mut bytes = json.as_bytes().to_vec();
         assert!(from_slice_in_place::<serde_json::Value>(&mut bytes).is_err(), "{json}");
+    }
+    for json in ["{\"z\":}", "{\"z\":,\"left\":1,\"right\":\"\"}", "]"] {
+        assert!(in_place::<Pair>(json).is_err(), "{json}");
+        assert!(json.len() > 1 || in_place::<IgnoredAny>(json).is_err());
     }
     let mut deep = vec![b'['; 100_000];
     assert!(from_slice_in_place::<serde_json::Value>(&mut deep).is_err());

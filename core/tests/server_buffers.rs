@@ -244,7 +244,7 @@ fn growing_buffers_take_long_messages_and_give_the_memory_back() {
         format!("{{\"jsonrpc\":\"2.0\",\"id\":7,\"x\":\"{}\",\"method\":\"ping\"}}\n", "z".repeat(2 << 20));
     drive(&mut server, 0, longer.as_bytes(), &mut seen);
     assert!(
-        seen.out.ends_with("\"data\":{\"limit\":1048575}}}\n") && seen.out.contains("\"id\":7,\"error\"")
+        seen.out.ends_with("\"data\":{\"limit\":1048576}}}\n") && seen.out.contains("\"id\":7,\"error\"")
     );
     for id in 10..14 {
         drive(&mut server, 0, call(id, "later").as_bytes(), &mut seen);

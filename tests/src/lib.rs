@@ -1,8 +1,10 @@
 //! Tests of the whole: the checker over all bytes that either side writes, and what the other tests share.
 
+pub mod alloc;
 pub mod cases;
 pub mod fixture;
 pub mod schema;
+pub mod transcript;
 
 use std::env;
 use std::path::{Path, PathBuf};

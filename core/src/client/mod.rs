@@ -1,4 +1,22 @@
 //! The client's machine: bytes in, events and bytes out.
-/// What a client remembers of one request.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct SlotClient;
+//!
+//! Start with [`Client`](crate::Client), which explains the run loop.
+mod config;
+mod decode;
+mod event;
+mod handshake;
+mod jobs;
+mod lend;
+mod machine;
+mod message;
+mod notice;
+mod request;
+mod result;
+mod slot;
+
+pub use config::{ClientConfig, Era};
+pub use decode::ToolDef;
+pub use event::{ClientEvent, End, Listed, Why};
+pub use machine::Client;
+pub use request::{Request, SendError};
+pub(crate) use slot::SlotClient;

@@ -1,5 +1,6 @@
 //! Where lines begin and end.
 use super::skim::{Skim, Skimmed};
+use crate::json::move_left;
 use crate::json::Raw;
 use crate::machine::Framing;
 use crate::machine::mem::{Bytes, Span};
@@ -289,7 +290,7 @@ impl<'b> Lines<'b> {
         // Moving is worth it when it frees a good part, or when nothing else can free anything.
         let gain = self.start.saturating_sub(front);
         if self.end >= size && gain > 0 && (gain >= size / 4 || (self.seen >= self.end && !pending)) {
-            self.mem.get_mut().copy_within(self.start..self.end, front);
+            move_left(self.mem.get_mut(), self.start..self.end, front);
             self.end = self.end.saturating_sub(gain);
             self.seen = self.seen.saturating_sub(gain);
             self.line = self.line.map(|l| l.saturating_sub(gain));

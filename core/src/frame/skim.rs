@@ -1,5 +1,6 @@
 //! Reading a message that is thrown away, for what an answer to it needs.
 use super::Member as Known;
+use crate::json::move_left;
 use crate::json::{Kind, Raw, ScanFault, Scanner, Step};
 use crate::machine::mem::Span;
 
@@ -142,7 +143,7 @@ impl Skim {
                 if new.len() > room {
                     self.lost = true;
                 } else if new.end <= buffer.len() {
-                    buffer.copy_within(new.start..new.end, self.kept);
+                    move_left(buffer, new.start..new.end, self.kept);
                     self.kept = self.kept.saturating_add(new.len());
                 }
             }
@@ -192,7 +193,7 @@ impl Skim {
                 id.kind() == Kind::String || id.is_integer()
             };
             if valid {
-                buffer.copy_within(at.start..at.end, 0);
+                move_left(buffer, at.start..at.end, 0);
                 self.kept = at.len();
                 self.id = Some(Span::new(0, self.kept));
             } else {

@@ -2,7 +2,8 @@
 //! which keeps what is cut, rare or wrong.
 
 use super::lanes;
-use super::scan::{Scanner, State, Step};
+use super::scan::{Scanner, State};
+use super::step::Step;
 
 /// One bit per open container, the innermost lowest: is it an object?
 #[derive(Clone, Copy)]

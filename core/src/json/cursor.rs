@@ -75,7 +75,8 @@ pub(crate) fn value(bytes: &[u8]) -> Option<usize> {
     match bytes.first()? {
         b'"' => string(bytes),
         b'{' | b'[' => container(bytes),
-        _ => Some(scalar(bytes)),
+        // Never empty, so that a walk over bytes that are no JSON ends, too.
+        _ => Some(scalar(bytes)).filter(|len| *len > 0),
     }
 }
 

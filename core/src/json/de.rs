@@ -187,7 +187,7 @@ impl<'de, I: Input<'de>> Decoder<I> {
     fn raw(&mut self) -> Result<&'de [u8], DeError> {
         self.peek();
         match cursor::value(self.input.rest()) {
-            None | Some(0) => Err(invalid()),
+            None => Err(invalid()),
             Some(len) => Ok(self.input.take(len)),
         }
     }

@@ -30,6 +30,7 @@ mod ser_parts;
 #[cfg(feature = "serde")]
 mod serde_raw;
 mod sink;
+mod step;
 mod string;
 mod unescape;
 mod utf8;
@@ -43,11 +44,13 @@ pub use de::{from_raw, from_slice_in_place};
 pub use de_error::DeError;
 pub use object::{Array, Object};
 pub use raw::{Kind, Raw};
-pub use scan::{DEPTH, ScanError, ScanFault, Scanner, Step};
+pub use scan::Scanner;
 #[cfg(feature = "serde")]
 pub use ser::{Refusal, SerError, to_sink};
 pub use sink::{Mark, Sink, Writer};
+pub use step::{DEPTH, ScanError, ScanFault, Step};
 pub use string::{Chars, Str};
+pub(crate) use unescape::move_left;
 pub use unescape::{unescape, unescape_in_place};
 pub use write::{
     escaped_len, write_bool, write_display, write_f64, write_i64, write_raw, write_str, write_str_part,

@@ -103,3 +103,12 @@ fn unicode(digits: &[u8]) -> Option<(char, usize)> {
 fn hex4(bytes: &[u8]) -> Option<u32> {
     bytes.first_chunk::<4>()?.iter().try_fold(0u32, |n, &b| Some(n << 4 | char::from(b).to_digit(16)?))
 }
+
+/// Moves `from` to the left, to `to`, within `bytes`; does nothing when it is no move to the left inside of them. The
+/// bare `copy_within` has checks of its own, whose panics the optimiser can't always rule out.
+pub(crate) fn move_left(bytes: &mut [u8], from: core::ops::Range<usize>, to: usize) {
+    let (Some(window), Some(gap)) = (bytes.get_mut(to..from.end), from.start.checked_sub(to)) else { return };
+    if gap <= window.len() {
+        window.copy_within(gap.., 0);
+    }
+}

@@ -69,7 +69,7 @@ impl<'b> Buffers<'b> {
     #[must_use]
     pub const fn growing(limits: Limits) -> Buffers<'static> {
         Buffers {
-            rx: Bytes::Grown(Vec::new(), limits.message),
+            rx: Bytes::Grown(Vec::new(), limits.message.saturating_add(1)),
             tx: Bytes::Grown(Vec::new(), limits.reply),
             slots: Slots::Grown(Vec::new(), limits.calls),
         }

@@ -98,7 +98,7 @@ impl<'b> Tx<'b> {
         }
         let range = self.start..self.end;
         if range.end <= self.mem.get().len() {
-            self.mem.get_mut().copy_within(range, 0);
+            crate::json::move_left(self.mem.get_mut(), range, 0);
         }
         self.ready = self.ready.saturating_sub(self.start);
         self.end = waiting;

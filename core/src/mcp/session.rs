@@ -31,6 +31,45 @@ pub struct Abilities {
 }
 
 impl Abilities {
+    /// None of them.
+    pub const NONE: Self = Self { form: false, url: false, sample: false, sample_tools: false, roots: false };
+
+    /// Can show forms to the user.
+    #[must_use]
+    pub const fn form(mut self) -> Self {
+        self.form = true;
+        self
+    }
+
+    /// Can send the user to a URL.
+    #[must_use]
+    pub const fn url(mut self) -> Self {
+        self.url = true;
+        self
+    }
+
+    /// Can ask its model.
+    #[must_use]
+    pub const fn sample(mut self) -> Self {
+        self.sample = true;
+        self
+    }
+
+    /// Can ask its model, with tools.
+    #[must_use]
+    pub const fn sample_tools(mut self) -> Self {
+        self.sample = true;
+        self.sample_tools = true;
+        self
+    }
+
+    /// Can list its roots.
+    #[must_use]
+    pub const fn roots(mut self) -> Self {
+        self.roots = true;
+        self
+    }
+
     /// Reads `capabilities` of a client.
     pub(crate) fn read(capabilities: Raw<'_>) -> Self {
         let mut can = Self::default();

@@ -85,6 +85,12 @@ pub enum Fault {
     UnknownAnswer,
     /// What only the other side, or another revision, may send.
     NotAllowed,
+    /// JSON-RPC, but not what the protocol has there: a notification, or a part of a result, with wrong members.
+    WrongShape,
+    /// A number that was sent as an id came back as a string; the answer is taken all the same.
+    IdType,
+    /// An error that names no request.
+    ErrorWithoutId,
 }
 
 impl fmt::Display for Fault {
@@ -103,6 +109,9 @@ impl fmt::Display for Fault {
             Self::Busy => f.write_str("no room for another call"),
             Self::UnknownAnswer => f.write_str("an answer to nothing that was asked"),
             Self::NotAllowed => f.write_str("a message that this side may not send in this revision"),
+            Self::WrongShape => f.write_str("members that are not what the protocol has there"),
+            Self::IdType => f.write_str("an answer whose id became a string"),
+            Self::ErrorWithoutId => f.write_str("an error that names no request"),
         }
     }
 }

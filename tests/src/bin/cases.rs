@@ -1,11 +1,11 @@
-//! Runs cases: `cases FILE…` (`--only ID` for one of them); `--peer FILE` plays the peer of a client case, and `--copy`
-//! writes its input to its output.
+//! Runs cases: `cases FILE…` (`--only ID` for one of them, `--no-build` for programs that are built already);
+//! `--peer FILE` plays the peer of a client case, and `--copy` writes its input to its output.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::{env, io};
 
-use barewire_tests::cases;
+use barewire_tests::cases::{self, Options};
 
 fn main() -> ExitCode {
     let args: Vec<String> = env::args().skip(1).collect();
@@ -13,8 +13,9 @@ fn main() -> ExitCode {
     let done = match args.as_slice() {
         ["--peer", script] => cases::play(Path::new(script)).map(|()| true),
         ["--copy"] => io::copy(&mut io::stdin().lock(), &mut io::stdout().lock()).map(|_| true),
-        ["--only", id, files @ ..] => run(files, Some(id)),
-        files => run(files, None),
+        ["--only", id, files @ ..] => run(files, Options { only: Some(id), build: true }),
+        ["--no-build", files @ ..] => run(files, Options { only: None, build: false }),
+        files => run(files, Options { only: None, build: true }),
     };
     match done {
         Ok(true) => ExitCode::SUCCESS,
@@ -26,10 +27,13 @@ fn main() -> ExitCode {
     }
 }
 
-fn run(files: &[&str], only: Option<&str>) -> io::Result<bool> {
+fn run(files: &[&str], options: Options<'_>) -> io::Result<bool> {
     if files.is_empty() || files.iter().any(|file| file.starts_with('-')) {
-        return Err(io::Error::new(io::ErrorKind::InvalidInput, "usage: cases [--only ID] FILE…"));
+        return Err(io::Error::new(
+            io::ErrorKind::InvalidInput,
+            "usage: cases [--only ID | --no-build] FILE…",
+        ));
     }
     let files: Vec<PathBuf> = files.iter().map(PathBuf::from).collect();
-    Ok(cases::run(&files, only)?.failed == 0)
+    Ok(cases::run(&files, options)?.failed == 0)
 }

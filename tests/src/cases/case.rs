@@ -239,3 +239,50 @@ pub(super) fn decode(text: &str) -> Option<Vec<u8>> {
     }
     Some(out)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{Case, Step, decode};
+
+    fn case(text: &str) -> Case {
+        serde_json::from_str(text).unwrap()
+    }
+
+    fn written(case: &Case) -> Vec<Vec<u8>> {
+        let bytes = |step| if let Step::Write(bytes) = step { bytes } else { Vec::new() };
+        case.steps().unwrap().into_iter().map(bytes).collect()
+    }
+
+    #[test]
+    fn writes_are_made() {
+        let case = case(
+            r#"{"id":"x","side":"server","send":["a@N@","b64:Zm9v","@DEEP@","@WAIT:5@"],
+                "expand":{"@N@":{"repeat":"zy","count":2,"no_newline":true},"@DEEP@":{"open":"[","core":"1","close":"]","count":3}}}"#,
+        );
+        assert_eq!(written(&case), [&b"azyzy"[..], b"foo", b"[[[1]]]\n", b""]);
+        assert!(matches!(case.steps().unwrap()[3], Step::Wait(5)));
+        assert_eq!(decode("//4K").unwrap(), b"\xff\xfe\n");
+    }
+
+    #[test]
+    fn frames_are_filled_to_the_limit() {
+        let text = r#"{"id":"x","side":"server","note":"run with frame limit 100","send":["ab@F@"],"expand":{"@F@":{"repeat":"q","to_frame_limit":1}}}"#;
+        assert_eq!(written(&case(text))[0].len(), 102); // 101 and the LF
+    }
+
+    #[test]
+    fn notes_give_sizes() {
+        let noted = |note: &str, what: &str| {
+            case(&format!(r#"{{"id":"x","side":"server","note":"{note}"}}"#)).noted(what)
+        };
+        assert_eq!(noted("run no_std build with 4 KiB TX buffer", "tx"), Some(4096));
+        assert_eq!(noted("run no_std build with 512-byte RX buffer", "rx"), Some(512));
+        assert_eq!(noted("run with frame limit 65536", "frame limit"), Some(65536));
+        assert_eq!(noted("over pipes as asserted", "rx"), None);
+    }
+
+    #[test]
+    fn unknown_asserts_are_refused() {
+        assert!(case(r#"{"id":"x","side":"server","assert":{"answred":[1]}}"#).assert().is_err());
+    }
+}

@@ -3,14 +3,15 @@
 //! `cli` is what is typed after `barewire`, several of it with `;` or a pipe between; the server is added. `child` is
 //! a server of the case's own. What is right follows from the words: which tool, which flag, what the arguments are.
 
+use core::sync::atomic::{AtomicUsize, Ordering};
+use core::time::Duration;
 use std::env;
 use std::fs;
 use std::io::{Read, Write};
 use std::path::PathBuf;
 use std::process::{self, Child, Command, Output, Stdio};
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use serde_json::Value;
 
@@ -102,7 +103,11 @@ fn commands(case: &Case, line: &str, era: Era, programs: &Programs) -> Result<()
         let _ = fs::remove_file(&started);
         judge_command(&typed, &output, talked).map_err(|wrong| {
             let errors = String::from_utf8_lossy(&output.stderr).chars().take(300).collect::<String>();
-            format!("barewire {}: {wrong} (status {:?}, stderr {errors:?})", typed.words, output.status.code())
+            format!(
+                "barewire {}: {wrong} (status {:?}, stderr {errors:?})",
+                typed.words,
+                output.status.code()
+            )
         })?;
         codes.push(output.status.code());
         judge_bytes(case, &output)?;
@@ -123,7 +128,8 @@ fn judge_command(typed: &Typed, output: &Output, talked: bool) -> Result<(), Str
     let tool = words.get(1).map_or("", String::as_str);
     let code = output.status.code();
     let unknown_flag = words.iter().skip(2).any(|word| {
-        word.starts_with("--") && !["--args", "--json", "--timeout", "--raw", "--trace"].contains(&word.as_str())
+        word.starts_with("--")
+            && !["--args", "--json", "--timeout", "--raw", "--trace"].contains(&word.as_str())
     });
     let at = words.iter().position(|word| word == "--args");
     let given = at.and_then(|at| words.get(at + 1));
@@ -165,7 +171,11 @@ fn judge_command(typed: &Typed, output: &Output, talked: bool) -> Result<(), Str
         ("echo_json", Some(object)) => {
             let told = serde_json::Deserializer::from_str(&out).into_iter::<Value>();
             let mut told = told.map_while(Result::ok);
-            if told.any(|value| value == object) { Ok(()) } else { Err(format!("printed {out:?}, not {object}")) }
+            if told.any(|value| value == object) {
+                Ok(())
+            } else {
+                Err(format!("printed {out:?}, not {object}"))
+            }
         }
         _ => Ok(()),
     }
@@ -208,8 +218,12 @@ fn connect(case: &Case, child: &str, era: Era, programs: &Programs) -> Result<()
 /// What a tap is fed must come out at the other end, both ways, byte by byte.
 fn tap(case: &Case, programs: &Programs) -> Result<(), String> {
     let steps = case.steps()?;
-    let bytes: Vec<u8> =
-        steps.iter().filter_map(|step| if let Step::Write(b) = step { Some(b) } else { None }).flatten().copied().collect();
+    let bytes: Vec<u8> = steps
+        .iter()
+        .filter_map(|step| if let Step::Write(b) = step { Some(b) } else { None })
+        .flatten()
+        .copied()
+        .collect();
     let log = scratch("tap");
     let mut command = Command::new(&programs.barewire);
     command.arg("tap").arg("--log").arg(&log).arg("--").arg(&programs.own).arg("--copy");
@@ -239,7 +253,8 @@ fn judge_bytes(case: &Case, output: &Output) -> Result<(), String> {
     if String::from_utf8_lossy(&all).contains("panicked at") {
         return Err("it panicked".into());
     }
-    if let Some(text) = assert.contains.0.iter().chain(&assert.raw_contains.0).find(|text| !holds(&all, text)) {
+    if let Some(text) = assert.contains.0.iter().chain(&assert.raw_contains.0).find(|text| !holds(&all, text))
+    {
         return Err(format!("the output does not hold {text:?}"));
     }
     match assert.exit.filter(|status| output.status.code() != Some(*status)) {
@@ -260,7 +275,8 @@ fn shell_run(case: &Case, line: &str) -> Result<Output, String> {
     command.args(["-c", line]).envs(&case.env).stdin(Stdio::null());
     // Where a case's own server is written in terms of one in Python, it lies here.
     command.current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/src/cases"));
-    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().map_err(|wrong| wrong.to_string())?;
+    let mut child =
+        command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().map_err(|wrong| wrong.to_string())?;
     let drain = |pipe: Option<Box<dyn Read + Send>>| {
         thread::spawn(move || {
             let mut bytes = Vec::new();
@@ -272,7 +288,11 @@ fn shell_run(case: &Case, line: &str) -> Result<Output, String> {
     let stderr = drain(child.stderr.take().map(|pipe| Box::new(pipe) as _));
     wait(&mut child, PATIENCE)?;
     let status = child.wait().map_err(|wrong| wrong.to_string())?;
-    Ok(Output { status, stdout: stdout.join().unwrap_or_default(), stderr: stderr.join().unwrap_or_default() })
+    Ok(Output {
+        status,
+        stdout: stdout.join().unwrap_or_default(),
+        stderr: stderr.join().unwrap_or_default(),
+    })
 }
 
 fn wait(child: &mut Child, most: Duration) -> Result<Option<i32>, String> {
@@ -315,10 +335,13 @@ fn split(line: &str) -> Vec<Typed> {
             (Some(open), _) if open == letter => None,
             (open, _) => open,
         };
-        let depth = all.last().map_or(0, |typed| typed.rest.matches('(').count() - typed.rest.matches(')').count());
+        let depth =
+            all.last().map_or(0, |typed| typed.rest.matches('(').count() - typed.rest.matches(')').count());
         let Some(last) = all.last_mut() else { break };
         match letter {
-            ';' if quoted.is_none() && depth == 0 => all.push(Typed { words: String::new(), rest: String::new() }),
+            ';' if quoted.is_none() && depth == 0 => {
+                all.push(Typed { words: String::new(), rest: String::new() });
+            }
             _ if !last.rest.is_empty() || letter == '|' && quoted.is_none() => last.rest.push(letter),
             _ => last.words.push(letter),
         }
@@ -337,7 +360,7 @@ fn words(line: &str) -> Vec<String> {
             (Some(open), _) if open == letter => quoted = None,
             (None, ' ') => {
                 if any {
-                    all.push(std::mem::take(&mut word));
+                    all.push(core::mem::take(&mut word));
                 }
                 any = false;
             }

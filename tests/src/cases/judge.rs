@@ -1,6 +1,6 @@
 //! Judging what a server wrote against a case's `assert`.
 
-use std::time::Duration;
+use core::time::Duration;
 
 use serde_json::Value;
 
@@ -45,7 +45,10 @@ impl Outcome {
             return Err(format!("{} replies, not {count}", replies.len()));
         }
         for (id, most) in &assert.max_replies {
-            let count = replies.iter().filter(|reply| reply["id"].to_string() == *id).count();
+            let count = replies
+                .iter()
+                .filter(|reply| reply["id"] == serde_json::from_str::<Value>(id).unwrap_or_default())
+                .count();
             if count > *most {
                 return Err(format!("{count} replies to {id}"));
             }
@@ -79,7 +82,7 @@ impl Outcome {
     }
 
     fn judge_bytes(&self, assert: &Assert) -> Result<(), String> {
-        if assert.valid_utf8 && std::str::from_utf8(&self.output).is_err() {
+        if assert.valid_utf8 && core::str::from_utf8(&self.output).is_err() {
             return Err("not UTF-8".into());
         }
         if assert.every_line_json {

@@ -59,6 +59,15 @@ struct Programs {
     own: PathBuf,
 }
 
+/// How to run.
+#[derive(Clone, Copy, Debug)]
+pub struct Options<'a> {
+    /// The one case to run.
+    pub only: Option<&'a str>,
+    /// Whether the programs under test are built first.
+    pub build: bool,
+}
+
 /// How many cases went which way.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
 pub struct Tally {
@@ -74,8 +83,9 @@ pub struct Tally {
 ///
 /// # Errors
 /// When a file cannot be read, is not of the format, or the programs cannot be built.
-pub fn run(files: &[PathBuf], only: Option<&str>) -> io::Result<Tally> {
-    let programs = programs()?;
+pub fn run(files: &[PathBuf], options: Options<'_>) -> io::Result<Tally> {
+    let programs = programs(options.build)?;
+    let only = options.only;
     let mut tally = Tally::default();
     for file in files {
         let text = fs::read_to_string(file)
@@ -123,7 +133,8 @@ fn one(case: &Case, programs: &Programs, tally: &mut Tally) {
     match (wrong.is_empty(), reason) {
         (false, _) => {
             tally.failed += 1;
-            println!("{} failed: {}", case.id, wrong.join(" | "));
+            let wrong = wrong.join(" | ").split_whitespace().collect::<Vec<_>>().join(" ");
+            println!("{} failed: {wrong}", case.id);
         }
         (true, Some(reason)) => {
             debug_assert!(REASONS.contains(&reason));
@@ -135,10 +146,10 @@ fn one(case: &Case, programs: &Programs, tally: &mut Tally) {
 }
 
 /// Builds what is beside this program, so that no old build is tested; where cargo is not there, takes what is.
-fn programs() -> io::Result<Programs> {
+fn programs(build: bool) -> io::Result<Programs> {
     let own = env::current_exe()?;
     let folder = own.parent().map(Path::to_owned).unwrap_or_default();
-    if let Some(cargo) = env::var_os("CARGO") {
+    if let Some(cargo) = env::var_os("CARGO").filter(|_| build) {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap_or(Path::new("."));
         let mut build = Command::new(cargo);
         build.args(["build", "--quiet", "-p", "barewire-tests", "--bin", "fixture-server"]);

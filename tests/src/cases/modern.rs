@@ -47,7 +47,7 @@ pub(super) fn modern(steps: &[Step]) -> Vec<Step> {
     let mut edits = Vec::new();
     let mut start = 0;
     for line in bytes.split_inclusive(|byte| *byte == b'\n') {
-        if let Ok(text) = std::str::from_utf8(line) {
+        if let Ok(text) = core::str::from_utf8(line) {
             edits.extend(edit(text).map(|edit| Edit {
                 from: start + edit.from,
                 to: start + edit.to,
@@ -123,4 +123,64 @@ fn edit(line: &str) -> Option<Edit> {
     let text =
         if meta.is_some() { format!("{CLAIM}{comma}") } else { format!(r#""_meta":{{{CLAIM}}}{comma}"#) };
     Some(Edit { from: at, to: at, text })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{CLAIM, Step, modern, starts_by_initialize};
+
+    fn steps(writes: &[&str]) -> Vec<Step> {
+        writes.iter().map(|write| Step::Write(write.as_bytes().to_vec())).collect()
+    }
+
+    fn rewritten(writes: &[&str]) -> Vec<String> {
+        let write = |step: Step| {
+            if let Step::Write(bytes) = step { String::from_utf8(bytes).unwrap() } else { unreachable!() }
+        };
+        modern(&steps(writes)).into_iter().map(write).collect()
+    }
+
+    #[test]
+    fn requests_get_a_claim_and_keep_their_text() {
+        let given =
+            ["{\"id\":1,\"method\":\"tools\\/list\"}\n", "{\"method\":\"x\",\"params\":{},\"id\":2}\n"];
+        assert_eq!(
+            rewritten(&given),
+            [
+                format!("{{\"id\":1,\"method\":\"tools\\/list\",\"params\":{{\"_meta\":{{{CLAIM}}}}}}}\n"),
+                format!("{{\"method\":\"x\",\"params\":{{\"_meta\":{{{CLAIM}}}}},\"id\":2}}\n"),
+            ]
+        );
+        let meta = "{\"id\":1,\"method\":\"tools/call\",\"params\":{\"_meta\":{\"progressToken\":0}}}\n";
+        assert!(rewritten(&[meta])[0].contains(&format!("{{{CLAIM},\"progressToken\":0}}")));
+    }
+
+    #[test]
+    fn borders_of_writes_stay_where_they_were() {
+        let parts = rewritten(&["{\"id\":1,\"method\":\"tools/call\",\"params\":{\"na", "me\":\"echo\"}}\n"]);
+        assert!(
+            parts[0].ends_with(&format!("{{{CLAIM}}},\"na")) && parts[1] == "me\":\"echo\"}}\n",
+            "{parts:?}"
+        );
+    }
+
+    #[test]
+    fn what_is_no_request_stays() {
+        for line in [
+            "no json\n",
+            "[1]\n",
+            "{\"method\":\"x\"}\n",
+            "{\"id\":5,\"method\":\"ping\"}\n",
+            "{\"id\":1,\"method\":\"x\",\"params\":7}\n",
+        ] {
+            assert_eq!(rewritten(&[line]), [line]);
+        }
+        assert!(rewritten(&["{\"id\":900,\"method\":\"ping\"}\n"])[0].contains("server/discover"));
+    }
+
+    #[test]
+    fn only_what_begins_by_a_handshake_is_translated() {
+        assert!(starts_by_initialize(&steps(&["junk\n", "{\"id\":1,\"method\":\"initialize\"}\n"])));
+        assert!(!starts_by_initialize(&steps(&["{\"id\":1,\"method\":\"tools/call\"}\n"])));
+    }
 }

@@ -69,7 +69,7 @@ fn calls(part: &str, words: &[&str], actions: &mut Vec<Action>) {
     let brief = number("ms").or_else(|| part.contains("times out").then_some(300));
     let name = words.first().filter(|word| **word != "twice").map_or("echo", |word| word);
     let call = Action::Call { name: name.to_owned(), brief };
-    actions.extend(std::iter::repeat_n(call, if words.contains(&"twice") { 2 } else { 1 }));
+    actions.extend(core::iter::repeat_n(call, if words.contains(&"twice") { 2 } else { 1 }));
 }
 
 #[cfg(test)]
@@ -82,10 +82,7 @@ mod tests {
         for (trigger, wanted) in [
             ("tools/list", vec![Action::List]),
             ("tools/call twice", vec![call("echo", None), call("echo", None)]),
-            (
-                "tools/call A (times out) then tools/call B",
-                vec![call("A", Some(300)), call("B", None)],
-            ),
+            ("tools/call A (times out) then tools/call B", vec![call("A", Some(300)), call("B", None)]),
             ("tools/call slow with 200 ms timeout; inspect our bytes", vec![call("slow", Some(200))]),
             ("tools/call slow, cancel it, then tools/list", vec![call("slow", Some(300)), Action::List]),
             (r#"call with user _meta {"k":1} and progress on"#, vec![Action::Meta(r#"{"k":1}"#.into())]),

@@ -13,7 +13,9 @@ mod text;
 
 use std::collections::HashSet;
 
-use serde_json::Value;
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use serde_json::{Value, json};
 
 use official::{Official, REVISIONS, official, result_of};
 
@@ -117,7 +119,9 @@ impl Checker {
     pub fn note(&mut self, direction: Direction, line: &[u8]) {
         let line = String::from_utf8_lossy(line);
         let line = line.trim().trim_start_matches('\u{feff}');
-        match serde_json::from_str::<Value>(line) {
+        // Lone surrogates are JSON, but no text: for noting any letter will do in their place.
+        let parsed = sketch(line).or_else(|_| sketch(&without_surrogates(line)));
+        match parsed {
             Ok(Value::Array(all)) => {
                 all.iter().for_each(|one| self.note(direction, one.to_string().as_bytes()));
             }
@@ -142,7 +146,7 @@ impl Checker {
     /// [`Checker::note`] for bytes that may be cut anywhere.
     pub fn note_part(&mut self, direction: Direction, bytes: &[u8]) {
         self.part.extend_from_slice(bytes);
-        let held = std::mem::take(&mut self.part);
+        let held = core::mem::take(&mut self.part);
         let complete = held.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
         held[..complete].split(|byte| *byte == b'\n').for_each(|line| self.note(direction, line));
         self.part = held[complete..].to_vec();
@@ -150,7 +154,7 @@ impl Checker {
 
     /// No more comes: what [`Checker::note_part`] holds is a line too.
     pub fn note_rest(&mut self, direction: Direction) {
-        let rest = std::mem::take(&mut self.part);
+        let rest = core::mem::take(&mut self.part);
         self.note(direction, &rest);
     }
 
@@ -413,6 +417,59 @@ fn only_known(schema: &Official, name: &str, result: &Value) -> Result<(), Strin
         check(kind, block)?;
     }
     Ok(())
+}
+
+/// What the checker reads of a message, so that the rest may be deeper than a parser likes: the methods, `_meta`, and
+/// which members there are.
+fn sketch(line: &str) -> Result<Value, serde_json::Error> {
+    #[derive(Default, Deserialize)]
+    struct Inner {
+        #[serde(default, rename = "_meta")]
+        meta: Option<Value>,
+        #[serde(default, rename = "protocolVersion")]
+        version: Option<Value>,
+    }
+    #[derive(Deserialize)]
+    struct Envelope<'a> {
+        #[serde(default)]
+        method: Option<Value>,
+        #[serde(borrow, default)]
+        params: Option<&'a RawValue>,
+        #[serde(borrow, default)]
+        result: Option<&'a RawValue>,
+        #[serde(borrow, default)]
+        error: Option<&'a RawValue>,
+    }
+    if line.starts_with('[') {
+        return serde_json::from_str(line);
+    }
+    let envelope: Envelope<'_> = serde_json::from_str(line)?;
+    let mut message = json!({});
+    for (key, raw) in [("params", envelope.params), ("result", envelope.result), ("error", envelope.error)] {
+        if let Some(raw) = raw {
+            let inner: Inner = serde_json::from_str(raw.get()).unwrap_or_default();
+            message[key] =
+                json!({ "_meta": inner.meta.unwrap_or_else(|| json!({})), "protocolVersion": inner.version });
+        }
+    }
+    if let Some(method) = envelope.method {
+        message["method"] = method;
+    }
+    Ok(message)
+}
+
+fn without_surrogates(line: &str) -> String {
+    let mut out = String::new();
+    let mut parts = line.split("\\u");
+    out.extend(parts.next());
+    for part in parts {
+        let surrogate = part.starts_with(['d', 'D']) && part.get(1..2).is_some_and(|digit| digit > "7");
+        match part.get(4..) {
+            Some(rest) if surrogate => out.extend(["x", rest]),
+            _ => out.extend(["\\u", part]),
+        }
+    }
+    out
 }
 
 /// The raw value of an outermost member of a line that need not be valid; duplicates give none.

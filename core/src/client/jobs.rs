@@ -1,0 +1,206 @@
+//! The machine's own messages. Each is a pure function of what the machine remembers, made again from its start for every
+//! piece, so that it goes through a transmit buffer of any size.
+use super::ClientConfig;
+use crate::json::{Raw, Sink, write_i64, write_raw, write_str, write_u64};
+use crate::machine::mem::Span;
+use crate::mcp::{Abilities, Level, Version, key, write};
+use crate::rpc::Code;
+
+/// A message of the machine's own that is under way. Spans count from the start of the line at hand.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Job {
+    Discover {
+        id: u32,
+    },
+    Initialize {
+        id: u32,
+        version: Version,
+    },
+    Initialized,
+    /// The server is told that a request is given up, and its slot is free then.
+    Cancelled {
+        slot: u16,
+        wire: u32,
+    },
+    /// `{}`, to a ping.
+    Pong {
+        id: Span,
+    },
+    Refuse {
+        id: Span,
+        code: Code,
+        text: &'static str,
+    },
+    /// The next page of a list; the cursor stands in the line at hand.
+    NextPage {
+        slot: u16,
+        wire: u32,
+        cursor: Span,
+        progress: bool,
+    },
+}
+
+impl Job {
+    /// Is it about the message at hand?
+    pub(super) const fn needs_line(&self) -> bool {
+        matches!(self, Self::Pong { .. } | Self::Refuse { .. } | Self::NextPage { .. })
+    }
+}
+
+/// What a request says about itself in `_meta`.
+#[derive(Clone, Copy)]
+pub(super) struct Meta<'a> {
+    pub(super) version: Version,
+    pub(super) token: Option<u32>,
+    pub(super) log: Option<Level>,
+    /// The application's own.
+    pub(super) more: Option<Raw<'a>>,
+}
+
+impl Meta<'_> {
+    /// Is there anything to say?
+    pub(super) fn is_needed(&self) -> bool {
+        self.version.is_modern() || self.token.is_some() || self.own_members().next().is_some()
+    }
+
+    /// The application's members without those that are the machine's: protocol keys win.
+    fn own_members(&self) -> impl Iterator<Item = (crate::json::Str<'_>, Raw<'_>)> {
+        let log = self.log.is_some();
+        self.more.into_iter().flat_map(Raw::members).filter(move |(name, _)| {
+            let ours =
+                [key::PROTOCOL_VERSION, key::CLIENT_INFO, key::CLIENT_CAPABILITIES, key::PROGRESS_TOKEN];
+            !(ours.iter().any(|ours| name.is(ours)) || log && name.is(key::LOG_LEVEL))
+        })
+    }
+
+    /// `"_meta":{…}`, the protocol's keys first (2026-07-28, basic/index, "_meta").
+    pub(super) fn write(&self, sink: &mut dyn Sink, config: &ClientConfig<'_>) -> bool {
+        let mut first = true;
+        let mut comma = |sink: &mut dyn Sink| core::mem::take(&mut first) || sink.put(b",");
+        let modern = !self.version.is_modern()
+            || comma(sink)
+                && write::all(
+                    sink,
+                    &[
+                        "\"",
+                        key::PROTOCOL_VERSION,
+                        "\":\"",
+                        self.version.as_str(),
+                        "\",\"",
+                        key::CLIENT_INFO,
+                        "\":",
+                    ],
+                )
+                && write::implementation(sink, config.name, config.version)
+                && write::all(sink, &[",\"", key::CLIENT_CAPABILITIES, "\":"])
+                && abilities(sink, config.can);
+        modern
+            && self.token.is_none_or(|token| {
+                comma(sink)
+                    && write::all(sink, &["\"", key::PROGRESS_TOKEN, "\":"])
+                    && write_u64(sink, u64::from(token))
+            })
+            && self.log.filter(|_| self.version.is_modern()).is_none_or(|level| {
+                comma(sink) && write::all(sink, &["\"", key::LOG_LEVEL, "\":\"", level.as_str(), "\""])
+            })
+            && self.own_members().all(|(name, value)| {
+                comma(sink)
+                    && sink.put(b"\"")
+                    && sink.put(name.raw())
+                    && sink.put(b"\":")
+                    && write_raw(sink, value)
+            })
+    }
+}
+
+fn abilities(sink: &mut dyn Sink, can: Abilities) -> bool {
+    let elicitation = match (can.form, can.url) {
+        (false, false) => "",
+        (true, false) => "\"elicitation\":{\"form\":{}}",
+        (false, true) => "\"elicitation\":{\"url\":{}}",
+        (true, true) => "\"elicitation\":{\"form\":{},\"url\":{}}",
+    };
+    let sampling = match (can.sample || can.sample_tools, can.sample_tools) {
+        (false, _) => "",
+        (true, false) => "\"sampling\":{}",
+        (true, true) => "\"sampling\":{\"tools\":{}}",
+    };
+    let roots = if can.roots { "\"roots\":{}" } else { "" };
+    let mut first = true;
+    sink.put(b"{")
+        && [elicitation, sampling, roots]
+            .iter()
+            .filter(|part| !part.is_empty())
+            .all(|part| (core::mem::take(&mut first) || sink.put(b",")) && sink.put(part.as_bytes()))
+        && sink.put(b"}")
+}
+
+/// `{"jsonrpc":"2.0","id":…,"method":…` for a method without escapes.
+pub(super) fn head(sink: &mut dyn Sink, id: u32, method: &str) -> bool {
+    sink.put(b"{\"jsonrpc\":\"2.0\",\"id\":")
+        && write_u64(sink, u64::from(id))
+        && sink.put(b",\"method\":")
+        && write_str(sink, method)
+}
+
+/// All that a message can be made of.
+pub(super) struct Say<'a> {
+    pub(super) config: &'a ClientConfig<'a>,
+    /// The line at hand.
+    pub(super) line: &'a [u8],
+    /// What is spoken.
+    pub(super) version: Version,
+}
+
+impl Say<'_> {
+    /// All of `job`.
+    pub(super) fn job(&self, sink: &mut dyn Sink, job: &Job) -> bool {
+        match *job {
+            Job::Discover { id } => {
+                let meta = Meta { version: Version::NEWEST, token: None, log: None, more: None };
+                head(sink, id, "server/discover")
+                    && sink.put(b",\"params\":{\"_meta\":{")
+                    && meta.write(sink, self.config)
+                    && sink.put(b"}}}\n")
+            }
+            Job::Initialize { id, version } => {
+                head(sink, id, "initialize")
+                    && write::all(sink, &[",\"params\":{\"protocolVersion\":\"", version.as_str()])
+                    && sink.put(b"\",\"capabilities\":{},\"clientInfo\":")
+                    && write::implementation(sink, self.config.name, self.config.version)
+                    && sink.put(b"}}\n")
+            }
+            Job::Initialized => sink.put(b"{\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\"}\n"),
+            Job::Cancelled { wire, .. } => {
+                sink.put(
+                    b"{\"jsonrpc\":\"2.0\",\"method\":\"notifications/cancelled\",\"params\":{\"requestId\":",
+                ) && write_u64(sink, u64::from(wire))
+                    && sink.put(b"}}\n")
+            }
+            Job::Pong { id } => self.answer(sink, id) && sink.put(b",\"result\":{}}\n"),
+            Job::Refuse { id, code, text } => {
+                self.answer(sink, id)
+                    && sink.put(b",\"error\":{\"code\":")
+                    && write_i64(sink, code.0)
+                    && sink.put(b",\"message\":")
+                    && write_str(sink, text)
+                    && sink.put(b"}}\n")
+            }
+            Job::NextPage { wire, cursor, progress, .. } => {
+                let meta =
+                    Meta { version: self.version, token: progress.then_some(wire), log: None, more: None };
+                head(sink, wire, "tools/list")
+                    && sink.put(b",\"params\":{")
+                    && (!meta.is_needed()
+                        || sink.put(b"\"_meta\":{") && meta.write(sink, self.config) && sink.put(b"},"))
+                    && sink.put(b"\"cursor\":")
+                    && sink.put(cursor.of(self.line))
+                    && sink.put(b"}}\n")
+            }
+        }
+    }
+
+    fn answer(&self, sink: &mut dyn Sink, id: Span) -> bool {
+        sink.put(b"{\"jsonrpc\":\"2.0\",\"id\":") && sink.put(id.of(self.line))
+    }
+}

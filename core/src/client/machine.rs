@@ -1,0 +1,528 @@
+//! The machine itself: its state, its doors, and what comes next.
+use super::config::Config;
+use super::handshake::Phase;
+use super::jobs::{Job, Say};
+use super::lend::{Ending, Step};
+use super::message::Batch;
+use super::request::Answers;
+use super::result::Current;
+use super::slot::{Kind, SlotClient, own, own_mut};
+use super::{ClientConfig, ClientEvent, Request, SendError};
+use crate::frame::Lines;
+use crate::json::{Raw, write_raw, write_str};
+use crate::machine::slots::{Side, Slots, State};
+use crate::machine::tx::{Tx, Window};
+use crate::machine::{Buffers, CallId, Io, Millis, Output, Stats};
+use crate::mcp::Version;
+
+/// The client's machine. It never reads a clock, never does I/O, never allocates in lent buffers, and never fails: a
+/// server's mistake is an event.
+///
+/// It opens the session by itself, in either era ([`Era`](crate::Era)), answers pings, follows pages, and gives requests up in time.
+///
+/// **Drain rule:** after any call that changes the machine, call [`poll`](Self::poll) until it returns `Wait` or `Closed` (it never
+/// returns `Blocked`). **Read rule:** read only into a [`space`](Self::space) that is not empty; after `Wait` it never is.
+/// **One at a time:** whatever a call lends ends at the next call on the machine; a [`Request`] that was not sent is taken back.
+/// **Room:** a request is written whole into the transmit buffer, or refused; what the machine says itself goes through any buffer of 64 bytes or
+/// more. **Slots:** every request takes one from `send` to its `Ended`.
+///
+/// ```
+/// use barewire::{Client, ClientConfig, ClientEvent, Content, Millis, Output, Storage};
+/// static CONFIG: ClientConfig<'static> = ClientConfig::new("button", "1.0.0");
+///
+/// /// Calls one tool; says whether it answered with text.
+/// fn press(mut read: impl FnMut(&mut [u8]) -> usize, mut write: impl FnMut(&[u8]) -> usize) -> bool {
+///     let mut storage = Storage::<1024, 512, 1>::new();
+///     let mut client = Client::new(&CONFIG, storage.buffers());
+///     let mut lit = false;
+///     loop {
+///         match client.poll(Millis(0)) {
+///             Output::Send(bytes) => { let n = write(bytes); client.sent(n); }
+///             Output::Event(ClientEvent::Opened { .. }) => {
+///                 let request = client.call_tool("lamp").map(|r| r.args(|o| { o.bool("on", true); }));
+///                 if request.and_then(|r| r.send()).is_err() { return false; }
+///             }
+///             Output::Event(ClientEvent::Content { content: Content::Text(text), .. }) => lit = text == "on",
+///             Output::Event(ClientEvent::Ended { .. } | ClientEvent::NotOpened(_)) => return lit,
+///             Output::Event(_) => {}
+///             Output::Wait { .. } | Output::Blocked { .. } => match read(client.space()) {
+///                 0 => client.end_of_input(),
+///                 n => client.filled(n),
+///             },
+///             Output::Closed => return false,
+///         }
+///     }
+/// }
+/// # use barewire::{Server, ServerConfig, ServerEvent, Tool};
+/// # static TOOLS: &[Tool<'static>] = &[Tool::new("lamp", "A lamp.", r#"{"type":"object"}"#)];
+/// # static SERVER: ServerConfig<'static> = ServerConfig::new("board", "1.0.0").tools(TOOLS);
+/// # let mut storage = Storage::<1024, 1024, 1>::new();
+/// # let server = core::cell::RefCell::new(Server::new(&SERVER, storage.buffers()));
+/// # let lit = press(
+/// #     |space| { let s = server.borrow(); let n = s.output().len().min(space.len());
+/// #         space[..n].copy_from_slice(&s.output()[..n]); drop(s); server.borrow_mut().sent(n); n },
+/// #     |bytes| { let mut s = server.borrow_mut(); let n = s.feed(bytes);
+/// #         loop { match s.poll(Millis(0)) {
+/// #             Output::Event(ServerEvent::Call(call)) => call.reply.text("on").finish().unwrap(),
+/// #             Output::Event(_) => {} _ => break n } } },
+/// # );
+/// # assert!(lit);
+/// ```
+pub struct Client<'b> {
+    pub(super) config: Config<'b>,
+    pub(super) rx: Lines<'b>,
+    pub(super) tx: Tx<'b>,
+    pub(super) slots: Slots<'b>,
+    pub(super) line: Line,
+    pub(super) phase: Phase,
+    /// The answer that is being handed out.
+    pub(super) current: Option<Current>,
+    pub(super) batch: Option<Batch>,
+    pub(super) now: Millis,
+    /// The slip of the message at hand was told.
+    pub(super) told: bool,
+    /// When the session must be open.
+    pub(super) start_until: Option<Millis>,
+    /// No request expires before.
+    pub(super) soonest: Millis,
+    /// Some slot is doomed.
+    pub(super) doomed: bool,
+    /// Some request is lost.
+    pub(super) losing: bool,
+    most_calls: usize,
+}
+
+/// What a request being written needs of the machine.
+#[derive(Debug)]
+pub(super) struct Line {
+    /// The slot of the request in the application's hands.
+    pub(super) lent: Option<u16>,
+    pub(super) job: Option<Job>,
+    /// How many bytes of the job are written.
+    pub(super) at: usize,
+    /// The next id. Ids are never used twice, so a late answer finds nobody.
+    pub(super) serial: u32,
+    /// A request was sent since the last poll.
+    pub(super) fresh: bool,
+}
+
+impl core::fmt::Debug for Client<'_> {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.debug_struct("Client")
+            .field("phase", &self.phase)
+            .field("calls", &self.slots.in_use())
+            .finish_non_exhaustive()
+    }
+}
+
+impl<'b> Client<'b> {
+    /// A machine that has met nobody yet. The handshake starts with the first `poll`.
+    #[must_use]
+    pub fn new(config: &'b ClientConfig<'b>, buffers: Buffers<'b>) -> Self {
+        Self::with(Config::Lent(config), buffers)
+    }
+
+    /// Copies the names out of `config`, for bindings whose strings die early.
+    #[cfg(feature = "alloc")]
+    #[must_use]
+    pub fn owning(config: &ClientConfig<'_>, buffers: Buffers<'b>) -> Self {
+        Self::with(Config::owning(config), buffers)
+    }
+
+    fn with(config: Config<'b>, buffers: Buffers<'b>) -> Self {
+        let framing = config.get().framing;
+        Self {
+            config,
+            rx: Lines::over(buffers.rx, framing),
+            tx: Tx::new(buffers.tx),
+            slots: buffers.slots.fresh(),
+            line: Line { lent: None, job: None, at: 0, serial: 1, fresh: false },
+            phase: Phase::START,
+            current: None,
+            batch: None,
+            now: Millis(0),
+            told: false,
+            start_until: None,
+            soonest: Millis(u64::MAX),
+            doomed: false,
+            losing: false,
+            most_calls: 0,
+        }
+    }
+
+    /// Room to read into. Empty only while input is pending.
+    pub fn space(&mut self) -> &mut [u8] {
+        self.settle();
+        self.rx.space()
+    }
+
+    /// Says how much was read into `space`.
+    pub fn filled(&mut self, n: usize) {
+        self.rx.filled(n);
+    }
+
+    /// Copies input in; returns how much was taken.
+    pub fn feed(&mut self, bytes: &[u8]) -> usize {
+        self.settle();
+        self.rx.feed(bytes)
+    }
+
+    /// With [`Framing::Messages`](crate::Framing::Messages): what was fed since the last one is one message. Poll before feeding the next.
+    pub fn end_of_message(&mut self) {
+        self.settle();
+        self.rx.end_of_message();
+    }
+
+    /// The server is gone. What came before is still read; then each request ends with [`End::Lost`](crate::End::Lost), and `poll` says
+    /// `Closed`. Output that has not left is dropped.
+    pub fn end_of_input(&mut self) {
+        self.rx.end_of_input();
+    }
+
+    /// The line is new, or the server was started again: forgets session, input and output. Each request ends with
+    /// [`End::Lost`](crate::End::Lost), then the handshake starts again, after `Closed` too.
+    ///
+    /// With [`Era::Auto`](crate::Era::Auto), if the first question (`server/discover`) was never answered, the new handshake starts with
+    /// `initialize`: legacy servers are known that die of it.
+    pub fn reset(&mut self) {
+        self.settle();
+        self.rx.clear();
+        self.tx.clear();
+        (self.line.job, self.line.at) = (None, 0);
+        (self.current, self.batch, self.told, self.start_until) = (None, None, false, None);
+        self.phase = self.phase.restarted();
+        self.lose_all();
+    }
+
+    /// What to do next. Never fails. `now` must not go back.
+    pub fn poll(&mut self, now: Millis) -> Output<'_, ClientEvent<'_>> {
+        self.settle();
+        let step = self.advance(now);
+        self.lend(step)
+    }
+
+    /// Finished bytes that may be sent now, also between polls.
+    #[must_use]
+    pub fn output(&self) -> &[u8] {
+        self.tx.output()
+    }
+
+    /// Space and output at once, for a driver that reads while it writes.
+    pub fn io(&mut self) -> Io<'_> {
+        self.settle();
+        Io { space: self.rx.space(), output: self.tx.output() }
+    }
+
+    /// `n` bytes of `output` have left.
+    pub fn sent(&mut self, n: usize) {
+        self.settle();
+        self.tx.sent(n);
+    }
+
+    /// Appends all output to `into` and counts it as sent, so that a lock is not held while writing.
+    #[cfg(feature = "alloc")]
+    pub fn take_output(&mut self, into: &mut alloc::vec::Vec<u8>) {
+        self.settle();
+        let n = self.output().len();
+        into.extend_from_slice(self.output());
+        self.tx.sent(n);
+    }
+
+    /// The moment by which `poll` must be called, whatever it said last.
+    #[must_use]
+    pub fn deadline(&self) -> Option<Millis> {
+        let calls = self.slots.all().iter().filter(|s| s.state == State::Open).filter_map(own);
+        let calls = calls.filter_map(|own| own.until);
+        let handshake = [self.start_until, self.phase.silent_at()].into_iter().flatten();
+        calls.chain(handshake).min()
+    }
+
+    /// High-water marks since the machine was made.
+    #[must_use]
+    pub fn stats(&self) -> Stats {
+        Stats { receive: self.rx.high_water(), transmit: self.tx.high_water(), calls: self.most_calls }
+    }
+
+    /// What is spoken, while the session is open.
+    #[must_use]
+    pub fn version(&self) -> Option<Version> {
+        match self.phase {
+            Phase::Open(version) if !self.rx.is_over() => Some(version),
+            _ => None,
+        }
+    }
+
+    /// Starts a call of the tool `name`. Its result comes as [`Content`](ClientEvent::Content), [`Structured`](ClientEvent::Structured) and
+    /// [`Meta`](ClientEvent::Meta). A result without `content` counts as an empty one, as the official TypeScript and Rust SDKs have it.
+    ///
+    /// # Errors
+    /// [`SendError`], if no request can be made now; what does not fit is told by [`Request::send`].
+    pub fn call_tool(&mut self, name: &str) -> Result<Request<'_>, SendError> {
+        let mut request = self.start("tools/call", Kind::Call)?;
+        request.part("name", |sink| write_str(sink, name));
+        Ok(request)
+    }
+
+    /// Starts a list of the tools, from the first or from the page at `cursor` (a string as received). They come as
+    /// [`Tool`](ClientEvent::Tool), those of the pages that follow too ([`ClientConfig::follow_pages`]).
+    ///
+    /// # Errors
+    /// As [`call_tool`](Self::call_tool).
+    pub fn list_tools(&mut self, cursor: Option<Raw<'_>>) -> Result<Request<'_>, SendError> {
+        let mut request = self.start("tools/list", Kind::Tools)?;
+        if let Some(cursor) = cursor {
+            request.wrong |= cursor.as_string().is_none();
+            let _ = request.own.pages.meet(cursor.as_bytes());
+            request.part("cursor", |sink| write_raw(sink, cursor));
+        }
+        Ok(request)
+    }
+
+    /// Starts a request of any other method. Its whole result comes as [`Json`](ClientEvent::Json).
+    ///
+    /// # Errors
+    /// As [`call_tool`](Self::call_tool).
+    pub fn request(&mut self, method: &str) -> Result<Request<'_>, SendError> {
+        self.start(method, Kind::Json)
+    }
+
+    /// Gives a request up. Nothing of it comes any more, no `Ended` either; the server is told when there is room. A request that
+    /// is unknown or over is left alone.
+    pub fn cancel(&mut self, call: CallId) {
+        self.settle();
+        if self.current.as_ref().and_then(Current::of) == Some(call) {
+            self.current = None;
+            self.next_message();
+            if let Some(slot) = self.slots.of(call) {
+                slot.free();
+            }
+            return;
+        }
+        let unwritten = matches!(self.line.job, Some(Job::NextPage { slot, .. }) if slot == call.slot)
+            && self.line.at == 0;
+        let Some(slot) = self.slots.of(call).filter(|slot| slot.state == State::Open) else { return };
+        if own(slot).is_none_or(|own| own.lost) {
+            slot.free();
+        } else if unwritten {
+            slot.free();
+            self.line.job = None;
+            self.next_message();
+        } else {
+            slot.state = State::Doomed;
+            self.doomed = true;
+        }
+    }
+
+    fn start(&mut self, method: &str, kind: Kind) -> Result<Request<'_>, SendError> {
+        self.settle();
+        let version = self.version().ok_or(SendError::NotOpen)?;
+        loop {
+            if !self.run_job() {
+                return Err(SendError::Full);
+            }
+            if !self.tell_doomed() {
+                break;
+            }
+        }
+        let serial = self.line.serial;
+        if serial == u32::MAX {
+            return Err(SendError::TooManyCalls);
+        }
+        let index = self.slots.find_free(serial).ok_or(SendError::TooManyCalls)?;
+        let alone = self.tx.output().is_empty();
+        let config = self.config.get();
+        let in_use = self.slots.in_use().saturating_add(1);
+        let slot = self.slots.at(index).ok_or(SendError::TooManyCalls)?;
+        self.most_calls = self.most_calls.max(in_use);
+        self.line.lent = Some(index);
+        slot.serial = serial;
+        slot.state = State::Lent;
+        let own = SlotClient::new(kind, serial);
+        slot.side = Side::Client(own);
+        let mut request = Request {
+            out: self.tx.lend(usize::MAX),
+            slot,
+            line: &mut self.line,
+            config,
+            version,
+            own,
+            index,
+            marks: (0, 0, 0),
+            alone,
+            any: false,
+            has_args: false,
+            answers: Answers::None,
+            meta: None,
+            log: None,
+            wrong: false,
+        };
+        request.begin(method);
+        Ok(request)
+    }
+
+    /// Takes the next step, if need be after several that nobody has to know of.
+    fn advance(&mut self, now: Millis) -> Step {
+        self.now = self.now.max(now);
+        if let Some(step) = self.expire() {
+            return step;
+        }
+        loop {
+            if let Some(step) = self.lose_one() {
+                return step;
+            }
+            if matches!(self.phase, Phase::Shut { .. }) {
+                return Step::Closed;
+            }
+            if !self.run_job() {
+                return Step::Send;
+            }
+            if self.tell_doomed() {
+                continue;
+            }
+            let step = self.shake().or_else(|| match self.current.take() {
+                Some(current) => Some(self.hand_out(current)),
+                None => self.read_on(),
+            });
+            match step {
+                Some(Step::Again) => {}
+                Some(step) => return step,
+                None if !self.rx.is_over() => return Step::Idle,
+                None if !matches!(self.phase, Phase::Open(_)) => return self.not_opened(Ending::Lost),
+                None if !self.lose_all() => return Step::Closed,
+                None => {}
+            }
+        }
+    }
+
+    /// Starts telling the server of a request that was given up; false if there is none.
+    fn tell_doomed(&mut self) -> bool {
+        if !self.doomed {
+            return false;
+        }
+        let Some(slot) = self.slots.find(|slot| slot.state == State::Doomed) else {
+            self.doomed = false;
+            return false;
+        };
+        let wire = self.slots.at(slot).and_then(|s| own(s)).map_or(0, |own| own.wire);
+        self.say(Job::Cancelled { slot, wire });
+        true
+    }
+
+    /// Starts the clocks of new requests, and finds one whose time is over.
+    fn expire(&mut self) -> Option<Step> {
+        let now = self.now;
+        if core::mem::take(&mut self.line.fresh) {
+            for own in self.slots.all_mut().iter_mut().filter_map(own_mut).filter(|own| own.fresh) {
+                own.arm(now);
+                self.soonest = own.until.map_or(self.soonest, |until| until.min(self.soonest));
+            }
+        }
+        if let Some(step) = self.start_expired() {
+            return Some(step);
+        }
+        if now < self.soonest {
+            return None;
+        }
+        self.soonest = Millis(u64::MAX);
+        let mut found = None;
+        for (i, slot) in self.slots.all_mut().iter_mut().enumerate() {
+            // An answer that is being handed out came in time.
+            if slot.state != State::Open {
+                continue;
+            }
+            let Some(until) = own(slot).filter(|own| !own.lost).and_then(|own| own.until) else { continue };
+            if until > now || found.is_some() {
+                self.soonest = self.soonest.min(until);
+                continue;
+            }
+            slot.state = State::Doomed;
+            self.doomed = true;
+            found = u16::try_from(i).ok().map(|index| CallId { slot: index, serial: slot.serial });
+        }
+        found.map(|of| Step::Ended { of, end: Ending::TimedOut })
+    }
+
+    /// The connection is gone, and all requests with it; false if there are none.
+    fn lose_all(&mut self) -> bool {
+        let mut any = false;
+        for slot in self.slots.all_mut().iter_mut().filter(|s| s.state != State::Free) {
+            let waits = matches!(slot.state, State::Open | State::Streaming);
+            match own_mut(slot) {
+                Some(own) if waits => {
+                    own.lost = true;
+                    slot.state = State::Open;
+                    any = true;
+                }
+                _ => slot.free(),
+            }
+        }
+        self.losing |= any;
+        any
+    }
+
+    fn lose_one(&mut self) -> Option<Step> {
+        if !self.losing {
+            return None;
+        }
+        let lost = self.slots.find(|s| s.state == State::Open && own(s).is_some_and(|own| own.lost));
+        let Some(slot) = lost.and_then(|index| self.slots.at(index)) else {
+            self.losing = false;
+            return None;
+        };
+        let of = CallId { slot: lost.unwrap_or_default(), serial: slot.serial };
+        slot.free();
+        Some(Step::Ended { of, end: Ending::Lost })
+    }
+
+    pub(super) fn say(&mut self, job: Job) {
+        (self.line.job, self.line.at) = (Some(job), 0);
+    }
+
+    pub(super) fn take_serial(&mut self) -> Option<u32> {
+        let serial = self.line.serial;
+        self.line.serial = serial.checked_add(1)?;
+        Some(serial)
+    }
+
+    /// Writes as much of the machine's own message as fits; true if none is left.
+    fn run_job(&mut self) -> bool {
+        let Some(job) = self.line.job else { return true };
+        if !self.rx.is_over() {
+            let base = if job.needs_line() { self.line_start() } else { 0 };
+            let config = self.config.get();
+            let line = self.rx.bytes().get(base..).unwrap_or(&[]);
+            let say = Say { config: &config, line, version: self.phase.version() };
+            let mut out = self.tx.lend_piece();
+            let mut window = Window::new(&mut out, self.line.at);
+            say.job(&mut window, &job);
+            let (done, written) = (window.is_complete(), window.written());
+            self.line.at = self.line.at.saturating_add(written);
+            out.commit();
+            if !done {
+                return false;
+            }
+        }
+        // Nobody reads any more: as good as said.
+        (self.line.job, self.line.at) = (None, 0);
+        match job {
+            Job::Cancelled { slot, .. } => {
+                if let Some(slot) = self.slots.at(slot) {
+                    slot.free();
+                }
+            }
+            _ if job.needs_line() => self.next_message(),
+            _ => {}
+        }
+        true
+    }
+
+    /// A request that was not sent is taken back.
+    fn settle(&mut self) {
+        if let Some(index) = self.line.lent.take() {
+            self.tx.roll_back();
+            if let Some(slot) = self.slots.at(index) {
+                slot.free();
+            }
+        }
+    }
+}

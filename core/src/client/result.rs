@@ -1,0 +1,312 @@
+//! Answers, handed out element by element.
+use super::Why;
+use super::decode::{check_tool, place};
+use super::handshake::Phase;
+use super::jobs::Job;
+use super::lend::{Ending, Step};
+use super::machine::Client;
+use super::slot::{Kind, own_mut};
+use crate::json::{self, Raw, skip, value_len};
+use crate::machine::CallId;
+use crate::machine::mem::Span;
+use crate::machine::slots::State;
+use crate::mcp::Version;
+use crate::rpc::Fault;
+
+/// What of the message at hand is still to be told. Spans count from the start of the line.
+#[derive(Debug)]
+pub(super) enum Current {
+    Opening(Opening),
+    Delivery(Delivery),
+}
+
+impl Current {
+    pub(super) fn of(&self) -> Option<CallId> {
+        match self {
+            Self::Opening(_) => None,
+            Self::Delivery(delivery) => Some(delivery.of),
+        }
+    }
+}
+
+/// A server that was met.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Opening {
+    pub(super) version: Version,
+    pub(super) name: Option<Span>,
+    pub(super) server_version: Option<Span>,
+    pub(super) instructions: Option<Span>,
+    pub(super) capabilities: Option<Span>,
+    /// The message at hand told it.
+    pub(super) has_line: bool,
+}
+
+impl Opening {
+    /// Nothing is known but what it speaks.
+    pub(super) const fn bare(version: Version) -> Self {
+        Self {
+            version,
+            name: None,
+            server_version: None,
+            instructions: None,
+            capabilities: None,
+            has_line: false,
+        }
+    }
+
+    fn shifted(self, by: usize) -> Self {
+        let shifted = |at: Option<Span>| at.map(|at| at.shifted(by));
+        Self {
+            name: shifted(self.name),
+            server_version: shifted(self.server_version),
+            instructions: shifted(self.instructions),
+            capabilities: shifted(self.capabilities),
+            ..self
+        }
+    }
+}
+
+/// A result, and how far it was handed out.
+#[derive(Debug)]
+pub(super) struct Delivery {
+    of: CallId,
+    kind: Kind,
+    /// Where the next element stands.
+    next: Option<usize>,
+    json: Option<Span>,
+    structured: Option<Span>,
+    meta: Option<Span>,
+    cursor: Option<Span>,
+    asks: Option<Span>,
+    state: Option<Span>,
+    /// It wants to be asked again.
+    wants: bool,
+    asked: bool,
+    is_error: bool,
+    /// The slip of the element at hand was told.
+    told: bool,
+}
+
+impl Delivery {
+    /// Finds the parts of a result; `all` is the line.
+    pub(super) fn read(
+        of: CallId,
+        kind: Kind,
+        version: Version,
+        all: &[u8],
+        result: Raw<'_>,
+    ) -> Result<Self, Why> {
+        let mut delivery = Self {
+            of,
+            kind,
+            next: None,
+            json: (kind == Kind::Json).then(|| place(all, result)),
+            structured: None,
+            meta: None,
+            cursor: None,
+            asks: None,
+            state: None,
+            wants: false,
+            asked: false,
+            is_error: false,
+            told: false,
+        };
+        let (mut items, mut result_type, mut is_error) = (None, None, None);
+        let list = if kind == Kind::Tools { "tools" } else { "content" };
+        for (key, value) in result.members() {
+            let at = Some(place(all, value));
+            if key.is(list) {
+                items = Some(value);
+            } else if key.is("structuredContent") {
+                // Before 2026-07-28 it is an object; null is how some servers leave it out.
+                delivery.structured = at.filter(|_| version.is_modern() || !value.is_null());
+            } else if key.is("isError") {
+                is_error = Some(value);
+            } else if key.is("_meta") {
+                delivery.meta = at.filter(|_| value.kind() == json::Kind::Object);
+            } else if key.is("nextCursor") {
+                delivery.cursor = at.filter(|_| !value.is_null());
+            } else if key.is("resultType") {
+                result_type = Some(value);
+            } else if key.is("inputRequests") {
+                delivery.asks = at.filter(|_| !value.is_null());
+            } else if key.is("requestState") {
+                delivery.state = at.filter(|_| !value.is_null());
+            }
+        }
+        delivery.wants = wants_more(result_type, version, kind)?;
+        if delivery.wants {
+            return delivery.question(all);
+        }
+        match (kind, items.filter(|items| !items.is_null())) {
+            (Kind::Json, _) => {
+                (delivery.structured, delivery.meta, delivery.cursor) = (None, None, None);
+            }
+            (_, Some(items)) if items.kind() == json::Kind::Array => {
+                delivery.next = Some(place(all, items).start.saturating_add(1));
+            }
+            (Kind::Call, None) => {}
+            _ => return Err(Why::Shape),
+        }
+        match (kind, is_error.filter(|flag| !flag.is_null())) {
+            (Kind::Call, Some(flag)) => delivery.is_error = flag.as_bool().ok_or(Why::Shape)?,
+            (Kind::Tools, _) => delivery.structured = None,
+            _ => {}
+        }
+        if kind == Kind::Call {
+            delivery.cursor = None;
+        }
+        Ok(delivery)
+    }
+
+    /// A result that asks: something must be asked for (2026-07-28, basic/patterns/mrtr).
+    fn question(self, all: &[u8]) -> Result<Self, Why> {
+        let is = |at: Option<Span>, kind| at.is_none_or(|at| Raw::trusted(at.of(all)).kind() == kind);
+        let fits = is(self.asks, json::Kind::Object) && is(self.state, json::Kind::String);
+        if fits && (self.asks.is_some() || self.state.is_some()) { Ok(self) } else { Err(Why::Shape) }
+    }
+}
+
+/// What `resultType` says: absent is complete, unknown is invalid (2026-07-28, basic/index, "Results"). Legacy results may have
+/// a member of that name with any meaning, but what is no result in either era is none.
+fn wants_more(result_type: Option<Raw<'_>>, version: Version, kind: Kind) -> Result<bool, Why> {
+    let Some(value) = result_type else { return Ok(false) };
+    if value.is("complete") {
+        return Ok(false);
+    }
+    let asks = value.is("input_required");
+    if version.is_modern() {
+        return if asks && kind != Kind::Tools { Ok(true) } else { Err(Why::ResultType) };
+    }
+    if asks || value.is("task") { Err(Why::ResultType) } else { Ok(false) }
+}
+
+impl Client<'_> {
+    /// Tells the next part of the message at hand.
+    pub(super) fn hand_out(&mut self, current: Current) -> Step {
+        let start = self.line_start();
+        match current {
+            Current::Opening(opening) => {
+                if !self.tx.output().is_empty() && !self.rx.is_over() {
+                    self.current = Some(Current::Opening(opening));
+                    return Step::Send;
+                }
+                self.phase = Phase::Open(opening.version);
+                self.start_until = None;
+                if opening.has_line {
+                    self.next_message();
+                }
+                Step::Opened(opening.shifted(start))
+            }
+            Current::Delivery(mut delivery) => match self.part(&mut delivery, start) {
+                Some(step) => {
+                    self.current = Some(Current::Delivery(delivery));
+                    step
+                }
+                None => self.delivered(&delivery, start),
+            },
+        }
+    }
+
+    /// The next part of a result; none when all is told.
+    fn part(&mut self, delivery: &mut Delivery, start: usize) -> Option<Step> {
+        let of = delivery.of;
+        if delivery.wants {
+            if core::mem::replace(&mut delivery.asked, true) {
+                return None;
+            }
+            // Free before it is told, so that the call can be made again at once.
+            if let Some(slot) = self.slots.of(of) {
+                slot.free();
+            }
+            let at = |at: Option<Span>| at.map(|at| at.shifted(start));
+            return Some(Step::InputRequired { of, asks: at(delivery.asks), state: at(delivery.state) });
+        }
+        if let Some(step) = self.element(delivery, start) {
+            return Some(step);
+        }
+        if let Some(at) = delivery.json.take() {
+            return Some(Step::Json { of, at: at.shifted(start) });
+        }
+        if let Some(at) = delivery.structured.take() {
+            return Some(Step::Structured { of, at: at.shifted(start) });
+        }
+        if let Some(at) = delivery.meta.take() {
+            return Some(Step::Meta { of, at: at.shifted(start) });
+        }
+        let cursor = delivery.cursor?.shifted(start);
+        if Raw::trusted(cursor.of(self.rx.bytes())).kind() != json::Kind::String {
+            delivery.cursor = None;
+            return Some(Step::Fault(Fault::WrongShape, cursor));
+        }
+        if self.config.get().follow_pages {
+            return None;
+        }
+        delivery.cursor = None;
+        Some(Step::Page { of, next: cursor })
+    }
+
+    fn element(&mut self, delivery: &mut Delivery, start: usize) -> Option<Step> {
+        let of = delivery.of;
+        loop {
+            let line = self.rx.bytes().get(start..).unwrap_or(&[]);
+            let from = skip(line, delivery.next?, b',');
+            let rest = line.get(from..).unwrap_or(&[]);
+            let len = rest.first().filter(|b| **b != b']').and_then(|_| value_len(rest));
+            let Some(len) = len.filter(|len| *len > 0) else {
+                delivery.next = None;
+                return None;
+            };
+            let end = from.saturating_add(len);
+            let at = Span::new(from, end).shifted(start);
+            if delivery.kind != Kind::Tools {
+                delivery.next = Some(end);
+                return Some(Step::Content { of, at });
+            }
+            let (named, complete) = check_tool(Raw::trusted(at.of(self.rx.bytes())));
+            let whole = named && complete;
+            if !whole && !core::mem::replace(&mut delivery.told, true) {
+                return Some(Step::Fault(Fault::WrongShape, at));
+            }
+            delivery.next = Some(end);
+            delivery.told = false;
+            if named {
+                return Some(Step::Tool { of, at });
+            }
+        }
+    }
+
+    /// All is told: the next page, or the end.
+    fn delivered(&mut self, delivery: &Delivery, start: usize) -> Step {
+        let of = delivery.of;
+        let end = match delivery.cursor {
+            _ if delivery.wants => Ending::InputRequired,
+            Some(cursor) => match self.next_page(of, cursor, start) {
+                Ok(()) => return Step::Again,
+                Err(why) => Ending::Invalid(why),
+            },
+            None => Ending::Done { is_error: delivery.is_error },
+        };
+        if let Some(slot) = self.slots.of(of) {
+            slot.free();
+        }
+        self.next_message();
+        Step::Ended { of, end }
+    }
+
+    /// Asks for the next page. The line stays until that is written, since the cursor stands in it.
+    fn next_page(&mut self, of: CallId, cursor: Span, start: usize) -> Result<(), Why> {
+        let token = cursor.shifted(start).of(self.rx.bytes());
+        let own = self.slots.of(of).and_then(own_mut).ok_or(Why::Shape)?;
+        own.pages.meet(token)?;
+        let wire = self.take_serial().ok_or(Why::TooManyPages)?;
+        let slot = self.slots.of(of).ok_or(Why::Shape)?;
+        slot.state = State::Open;
+        let own = own_mut(slot).ok_or(Why::Shape)?;
+        (own.wire, own.fresh, own.until, own.last) = (wire, true, None, None);
+        let progress = own.progress;
+        self.line.fresh = true;
+        self.say(Job::NextPage { slot: of.slot, wire, cursor, progress });
+        Ok(())
+    }
+}
