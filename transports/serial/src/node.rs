@@ -3,86 +3,96 @@ use crate::link::{Heard, Link, Role};
 use barewire::json::Raw;
 use barewire::{Client, ClientEvent, Millis, Output, Server, ServerEvent};
 
-/// A machine that can sit on a serial line: [`Server`] or [`Client`].
+/// A machine that can sit on a serial line: [`Server`] or [`Client`]. What it has to do is known to this crate alone.
 pub trait Machine: sealed::Sealed {
+    /// Which end it is.
+    const ROLE: Role;
     /// What it tells the application.
     type Event<'m>
     where
         Self: 'm;
+    #[doc(hidden)]
+    fn feed(&mut self, bytes: &[u8]) -> usize;
+    #[doc(hidden)]
+    fn output(&self) -> &[u8];
+    #[doc(hidden)]
+    fn sent(&mut self, n: usize);
+    #[doc(hidden)]
+    fn reset(&mut self);
+    #[doc(hidden)]
+    fn poll(&mut self, now: Millis) -> Output<'_, Self::Event<'_>>;
+    /// Does this say that the peer, a server, offers the checked mode?
+    #[doc(hidden)]
+    fn offers(event: &Self::Event<'_>) -> bool;
 }
 
-pub(crate) mod sealed {
-    use super::{Millis, Output};
-
-    pub trait Sealed {
-        const ROLE: super::Role;
-        fn feed(&mut self, bytes: &[u8]) -> usize;
-        fn output(&self) -> &[u8];
-        fn sent(&mut self, n: usize);
-        fn reset(&mut self);
-        fn poll(&mut self, now: Millis) -> Output<'_, Self::Event<'_>>
-        where
-            Self: super::Machine;
-        /// Does this say that the peer's server offers the checked mode?
-        fn offers(event: &Self::Event<'_>) -> bool
-        where
-            Self: super::Machine;
-    }
+mod sealed {
+    pub trait Sealed {}
 }
 
-impl<'b> Machine for Server<'b> {
+impl sealed::Sealed for Server<'_> {}
+
+impl Machine for Server<'_> {
+    const ROLE: Role = Role::Server;
     type Event<'m>
         = ServerEvent<'m>
     where
         Self: 'm;
-}
 
-impl sealed::Sealed for Server<'_> {
-    const ROLE: Role = Role::Server;
     fn feed(&mut self, bytes: &[u8]) -> usize {
-        Server::feed(self, bytes)
+        Self::feed(self, bytes)
     }
+
     fn output(&self) -> &[u8] {
-        Server::output(self)
+        Self::output(self)
     }
+
     fn sent(&mut self, n: usize) {
-        Server::sent(self, n);
+        Self::sent(self, n);
     }
+
     fn reset(&mut self) {
-        Server::reset(self);
+        Self::reset(self);
     }
+
     fn poll(&mut self, now: Millis) -> Output<'_, ServerEvent<'_>> {
-        Server::poll(self, now)
+        Self::poll(self, now)
     }
+
     fn offers(_: &ServerEvent<'_>) -> bool {
         false
     }
 }
 
-impl<'b> Machine for Client<'b> {
+impl sealed::Sealed for Client<'_> {}
+
+impl Machine for Client<'_> {
+    const ROLE: Role = Role::Client;
     type Event<'m>
         = ClientEvent<'m>
     where
         Self: 'm;
-}
 
-impl sealed::Sealed for Client<'_> {
-    const ROLE: Role = Role::Client;
     fn feed(&mut self, bytes: &[u8]) -> usize {
-        Client::feed(self, bytes)
+        Self::feed(self, bytes)
     }
+
     fn output(&self) -> &[u8] {
-        Client::output(self)
+        Self::output(self)
     }
+
     fn sent(&mut self, n: usize) {
-        Client::sent(self, n);
+        Self::sent(self, n);
     }
+
     fn reset(&mut self) {
-        Client::reset(self);
+        Self::reset(self);
     }
+
     fn poll(&mut self, now: Millis) -> Output<'_, ClientEvent<'_>> {
-        Client::poll(self, now)
+        Self::poll(self, now)
     }
+
     fn offers(event: &ClientEvent<'_>) -> bool {
         matches!(event, ClientEvent::Opened { capabilities: Some(json), .. } if offers_checked(*json))
     }
@@ -105,16 +115,14 @@ pub fn offers_checked(capabilities: Raw<'_>) -> bool {
 
 /// What a node wants.
 #[must_use]
-#[derive(Debug)]
-pub enum Turn<'m, E> {
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Turn<E> {
     /// Something for the application.
     Event(E),
     /// Read and write, in any of the ways of this crate, then poll again.
     Transfer {
-        /// There is nothing to do until bytes arrive, or until this moment. `Some(Millis(0))`: do not wait for bytes.
+        /// If nothing is to be written, nothing is to be done until bytes arrive, or until this moment.
         until: Option<Millis>,
-        /// Lets a `match` name the machine's life time.
-        lent: core::marker::PhantomData<&'m ()>,
     },
     /// The machine has closed: the handshake failed.
     Closed,
@@ -129,10 +137,6 @@ pub enum Turn<'m, E> {
 pub struct Node<'b, M> {
     machine: M,
     link: Link<'b>,
-    /// The first bytes of the machine's output are the rest of a message whose start is void.
-    void: bool,
-    /// The stream to the link ends inside a message.
-    inside: bool,
     restarts: u32,
     busy: bool,
 }
@@ -146,7 +150,7 @@ impl<'b, M: Machine> Node<'b, M> {
     /// Joins them.
     #[must_use]
     pub const fn new(machine: M, link: Link<'b>) -> Self {
-        Self { machine, link, void: false, inside: false, restarts: 0, busy: true }
+        Self { machine, link, restarts: 0, busy: true }
     }
 
     /// The machine, to resume calls, to call tools, and so on. Poll afterwards.
@@ -169,18 +173,12 @@ impl<'b, M: Machine> Node<'b, M> {
     pub fn reset(&mut self) {
         self.machine.reset();
         self.link.reset();
-        (self.void, self.inside) = (false, false);
     }
 
     /// What to do next.
-    pub fn poll(&mut self, now: Millis) -> Turn<'_, M::Event<'_>> {
+    pub fn poll(&mut self, now: Millis) -> Turn<M::Event<'_>> {
         self.link.tick(now);
         self.shuffle();
-        let deadline = self.link.deadline();
-        let sooner = |until: Option<Millis>| match (until, deadline) {
-            (Some(a), Some(b)) => Some(a.min(b)),
-            (a, b) => a.or(b),
-        };
         let until = match self.machine.poll(now) {
             Output::Event(event) => {
                 if M::offers(&event) {
@@ -188,16 +186,17 @@ impl<'b, M: Machine> Node<'b, M> {
                 }
                 return Turn::Event(event);
             }
-            Output::Send(_) => None,
+            Output::Send(_) => {
+                self.busy = true;
+                None
+            }
             Output::Wait { until } | Output::Blocked { until } => {
                 self.busy = false;
-                return Turn::Transfer { until: sooner(until), lent: core::marker::PhantomData };
+                until
             }
             Output::Closed => return Turn::Closed,
         };
-        let _ = until.map(|until: Millis| until);
-        self.busy = true;
-        Turn::Transfer { until: sooner(None), lent: core::marker::PhantomData }
+        Turn::Transfer { until: until.into_iter().chain(self.link.deadline()).min() }
     }
 
     /// Bytes for the wire; write some, and say how many by [`sent`](Self::sent). Ask again after anything else was called.
@@ -229,12 +228,11 @@ impl<'b, M: Machine> Node<'b, M> {
     pub fn receive(&mut self, bytes: &[u8]) -> usize {
         let mut rest = bytes;
         loop {
-            let Self { machine, link, restarts, void, inside, .. } = self;
+            let Self { machine, link, restarts, .. } = self;
             let n = link.receive(rest, &mut |heard| {
                 if matches!(heard, Heard::Restarted | Heard::NewClient) {
                     *restarts = restarts.wrapping_add(1);
                     machine.reset();
-                    (*void, *inside) = (false, false);
                 }
             });
             rest = rest.get(n..).unwrap_or(&[]);

@@ -10,7 +10,7 @@ use plain::{Echo, Line, is_handshake};
 use receiver::Receiver;
 use sender::Sender;
 pub use wire::OVERHEAD;
-use wire::{CRC, HEAD, Head, Kind, Offset, Opening, SUM, START, sum};
+use wire::{CRC, Head, Kind, Offset, Opening, START, sum};
 
 /// Least room for the receive buffer of a link: any control frame fits.
 pub const LEAST_RX: usize = 64;

@@ -80,8 +80,8 @@ impl Link<'_> {
         let mut digest = CRC.digest();
         digest.update(head.get(1..).unwrap_or(&[]));
         digest.update(payload);
-        let sum = sum(digest.finalize());
-        for part in [&head[..], payload, &sum, b"\n"] {
+        let crc = sum(digest.finalize());
+        for part in [&head[..], payload, &crc, b"\n"] {
             self.control.put(part);
         }
     }
@@ -132,7 +132,7 @@ impl Link<'_> {
             self.line = match first {
                 b'\n' | b'\r' | b' ' | b'\t' => return 1,
                 b'{' => Line::Json,
-                &START if self.offers()() => Line::Frame,
+                &START if self.offers() => Line::Frame,
                 b'[' => Line::Junk { bracket: true },
                 _ => Line::Junk { bracket: false },
             };

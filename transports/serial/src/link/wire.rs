@@ -109,7 +109,7 @@ impl Head {
     }
 
     fn read(bytes: &[u8]) -> Option<Self> {
-        let [START, letter, generation, s0, s1, s2, a0, a1, a2] = *bytes.first_chunk()?;
+        let [START, letter, generation, s0, s1, s2, a0, a1, a2] = *bytes.first_chunk()? else { return None };
         let (kind, role) = Kind::read(letter)?;
         Some(Self {
             kind,

@@ -1,0 +1,3 @@
+//! What several tests share.
+#![allow(dead_code)]
+pub mod sim;
