@@ -27,6 +27,7 @@ pub trait Machine: sealed::Sealed {
 }
 
 mod sealed {
+    #[allow(unnameable_types)]
     pub trait Sealed {}
 }
 
@@ -243,9 +244,10 @@ impl<'b, M: Machine> Node<'b, M> {
         }
     }
 
-    /// Has the machine more to say when its output has left? Then there is no point in waiting for input.
-    pub const fn is_busy(&self) -> bool {
-        self.busy
+    /// Has the machine more to say, now that its output has left? Then poll instead of waiting for input.
+    pub fn is_busy(&mut self) -> bool {
+        self.shuffle();
+        self.busy && self.machine.output().is_empty()
     }
 
     /// Moves what is there between machine and link.

@@ -48,7 +48,10 @@ fn exactly_once(
     let bytes = |m: &[String]| m.iter().map(|m| m.len() + 1).sum::<usize>();
     let (to_server, to_client) = (bytes(&asks), bytes(&answers));
     let time = sim.run(4_000_000, |sim| {
-        sim.server.told.len() >= to_server && sim.client.told.len() >= to_client && sim.client.link.is_settled() && sim.server.link.is_settled()
+        sim.server.told.len() >= to_server
+            && sim.client.told.len() >= to_client
+            && sim.client.link.is_settled()
+            && sim.server.link.is_settled()
     });
     assert_eq!(sim.server.lines(), asks);
     assert_eq!(sim.client.lines(), answers);
@@ -100,11 +103,7 @@ proptest! {
 
 const INITIALIZE: &str = "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"initialize\"}\n";
 
-fn pair<'b>(
-    storage: &'b mut [LinkStorage<256, 512>; 2],
-    client: Checked,
-    server: Checked,
-) -> Sim<'b> {
+fn pair<'b>(storage: &'b mut [LinkStorage<256, 512>; 2], client: Checked, server: Checked) -> Sim<'b> {
     let [a, b] = storage;
     let client = Link::new(Role::Client, client, a).seed(7);
     let mut sim = Sim::new(client, Link::new(Role::Server, server, b), 115_200);
@@ -138,7 +137,8 @@ fn switches_in_the_middle_of_a_session() {
     sim.client.say(INITIALIZE);
     sim.run(1000, |sim| sim.server.lines().len() == 1).unwrap();
     // The server is in the middle of a plain message when it is asked, and more of them wait.
-    let (first, second) = (format!("{{\"a\":\"{}\"}}", "x".repeat(300)), format!("{{\"b\":\"{}\"}}", "y".repeat(300)));
+    let (first, second) =
+        (format!("{{\"a\":\"{}\"}}", "x".repeat(300)), format!("{{\"b\":\"{}\"}}", "y".repeat(300)));
     sim.server.say(&format!("{first}\n{second}\n"));
     sim.run(1000, |sim| sim.client.told.len() > 30).unwrap();
     sim.client.link.open();
@@ -161,6 +161,16 @@ fn stays_plain_with_an_end_that_never_checks() {
     let lines = sim.client.lines();
     assert!(lines[0].starts_with("~h"), "the hello is noise to it: {lines:?}");
     assert_eq!(lines[1..], ["{\"s\":1}", "{\"s\":2}"]);
+}
+
+#[test]
+fn goes_back_to_plain_if_nobody_answers() {
+    let mut storage = storage();
+    let mut sim = pair(&mut storage, Checked::Offer, Checked::Never);
+    sim.client.link.open();
+    sim.client.say("{\"c\":1}\n");
+    sim.run(20_000, |sim| sim.server.lines().iter().any(|l| l == "{\"c\":1}")).unwrap();
+    assert!(sim.client.link.is_plain());
 }
 
 #[test]
@@ -261,7 +271,10 @@ fn boot_text_without_a_line_feed_does_not_hide_what_follows() {
     sim.client.read(b"ets Jun 8 2016 rst:0x1 (POWERON)\r\nboot: v1.2 [ok] ");
     sim.client.read(b"{\"id\":1,\"result\":{}}\r\nI (31) sent {\"id\":2}\n{\"id\":3}\n");
     let lines = sim.client.lines();
-    assert_eq!(lines[1..], ["boot: v1.2 [ok] ", "{\"id\":1,\"result\":{}}\r", "I (31) sent {\"id\":2}", "{\"id\":3}"]);
+    assert_eq!(
+        lines[1..],
+        ["boot: v1.2 [ok] ", "{\"id\":1,\"result\":{}}\r", "I (31) sent {\"id\":2}", "{\"id\":3}"]
+    );
 
     let mut storage = self::storage();
     let mut sim = pair(&mut storage, Checked::Always, Checked::Offer);
@@ -287,7 +300,8 @@ fn carriage_returns_of_a_tty_do_no_harm() {
     sim.server.say("{\"id\":2}\n");
     sim.server.pump();
     let out = sim.server.write(1000);
-    let translated: Vec<u8> = out.iter().flat_map(|b| if *b == b'\n' { vec![b'\r', b'\n'] } else { vec![*b] }).collect();
+    let translated: Vec<u8> =
+        out.iter().flat_map(|b| if *b == b'\n' { vec![b'\r', b'\n'] } else { vec![*b] }).collect();
     sim.client.read(&translated);
     assert_eq!(sim.client.lines().last().unwrap(), "{\"id\":2}");
 }

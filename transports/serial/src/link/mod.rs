@@ -19,6 +19,8 @@ pub const LEAST_TX: usize = 96;
 /// First and longest time between two tries to open a session.
 const RETRY: u64 = 200;
 const RETRY_MOST: u64 = 1000;
+/// Then the line stays plain: the server announced what it does not do.
+const TRIES: u8 = 12;
 /// A server gives up repeating itself after so many timeouts in a row: nobody is there any more.
 const SILENCE: u16 = 30;
 
@@ -141,7 +143,7 @@ pub struct Link<'b> {
 enum State {
     Plain,
     /// Client: asks until the answer comes.
-    Opening { fresh: bool, again: Option<Millis>, pause: u64 },
+    Opening { fresh: bool, again: Option<Millis>, pause: u64, tries: u8 },
     /// Server: the session starts when the plain message that is being written is over.
     Switching,
     Checked,
@@ -245,7 +247,11 @@ impl<'b> Link<'b> {
     pub fn tick(&mut self, now: Millis) {
         self.now = self.now.max(now);
         match &mut self.state {
-            State::Opening { again, pause, .. } if again.is_none_or(|at| self.now >= at) => {
+            State::Opening { fresh: false, again: Some(at), tries: TRIES.., .. } if self.now >= *at => {
+                self.state = State::Plain;
+            }
+            State::Opening { again, pause, tries, .. } if again.is_none_or(|at| self.now >= at) => {
+                *tries = tries.saturating_add(1);
                 if again.is_some() {
                     *pause = (*pause * 2).min(RETRY_MOST);
                 }
@@ -272,14 +278,14 @@ impl<'b> Link<'b> {
     /// The peer offers the checked mode, and the MCP session is open: starts using it. Does nothing at an end that does not.
     pub fn open(&mut self) {
         if self.offers() && self.role == Role::Client && self.state == State::Plain {
-            self.state = State::Opening { fresh: false, again: None, pause: RETRY };
+            self.state = State::Opening { fresh: false, again: None, pause: RETRY, tries: 0 };
             self.seed = self.seed.wrapping_add(1);
         }
     }
 
     /// The line is new (a port came back): forgets everything but the statistics.
     pub fn reset(&mut self) {
-        self.to_plain();
+        self.end_session();
         self.rx.forget();
         (self.line, self.early, self.broken) = (Line::Start, true, true);
     }
@@ -357,7 +363,7 @@ impl<'b> Link<'b> {
     /// How it starts, and where it goes back to.
     fn home(&self) -> State {
         if self.checked == Checked::Always && self.role == Role::Client {
-            State::Opening { fresh: true, again: None, pause: RETRY }
+            State::Opening { fresh: true, again: None, pause: RETRY, tries: 0 }
         } else {
             State::Plain
         }

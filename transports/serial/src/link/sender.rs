@@ -6,7 +6,7 @@ use barewire::Millis;
 /// Frames do not become shorter than this, however bad the line is.
 const LEAST: usize = 24;
 /// First guess, and bounds, of the time after which an acknowledgement is missed.
-const PATIENCE: u64 = 500;
+const PATIENCE: u64 = 300;
 const PATIENCE_LEAST: u64 = 40;
 const PATIENCE_MOST: u64 = 2000;
 
@@ -73,10 +73,6 @@ impl<'b> Sender<'b> {
         }
     }
 
-    pub(super) const fn capacity(&self) -> usize {
-        self.buf.len()
-    }
-
     /// A session with a peer that takes frames of `frame` bytes and `window` bytes under way.
     pub(super) fn restart(&mut self, frame: usize, window: usize) {
         let zero = Offset::default();
@@ -134,10 +130,10 @@ impl<'b> Sender<'b> {
             self.measured(now.0.saturating_sub(sent.0));
         }
         self.frame = self.most.min(self.frame + (self.frame / 32).max(1));
-        if let Some((smooth, deviation)) = self.smooth {
-            // It answers again: doubts from timeouts wear off.
-            self.patience = (self.patience / 2).max(bound(smooth / 8 + deviation));
-        }
+        self.patience = match self.smooth {
+            Some((smooth, deviation)) => bound(smooth / 8 + deviation),
+            None => self.patience.min(PATIENCE),
+        };
         self.timer = (self.base != self.next).then(|| now.after(Millis(self.patience)));
     }
 
@@ -153,8 +149,11 @@ impl<'b> Sender<'b> {
         if self.timer.is_none_or(|timer| now < timer) {
             return false;
         }
-        self.patience = (self.patience * 2).min(PATIENCE_MOST);
         self.silence = self.silence.saturating_add(1);
+        // Nobody else shares the line, so haste does no harm; only a peer that is away is asked less and less.
+        if self.silence > 3 {
+            self.patience = (self.patience * 2).min(PATIENCE_MOST);
+        }
         self.go_back();
         true
     }

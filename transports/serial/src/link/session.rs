@@ -94,7 +94,7 @@ impl Link<'_> {
         let fits = self.rx.append(part);
         if self.role == Role::Server && (found.is_some() || !fits) && is_handshake(self.rx.line()) {
             // A client that knows nothing of the session.
-            self.to_plain();
+            self.end_session();
             heard(Heard::NewClient);
             self.rx.drop_ready();
             self.rx.release_line();
@@ -267,7 +267,7 @@ impl Link<'_> {
                 }
                 self.seed = opening.nonce;
                 if opening.fresh || self.state == State::Checked {
-                    self.to_plain();
+                    self.end_session();
                     self.due.open = true;
                     heard(Heard::NewClient);
                     self.rx.forget();
@@ -297,12 +297,12 @@ impl Link<'_> {
 
     /// The server has just started, or knows nothing of the session.
     fn restarted(&mut self, heard: &mut dyn FnMut(Heard<'_>)) {
-        if let State::Opening { fresh: true, again, pause } = &mut self.state {
+        if let State::Opening { fresh: true, again, pause, .. } = &mut self.state {
             // Nothing was lost, and it listens now.
             (*again, *pause) = (None, RETRY);
             return;
         }
-        self.to_plain();
+        self.end_session();
         self.rx.end_line();
         self.rx.forget();
         self.early = true;
@@ -310,7 +310,7 @@ impl Link<'_> {
     }
 
     /// Ends the session, if there is one. What is half written is cut off.
-    pub(super) fn to_plain(&mut self) {
+    pub(super) fn end_session(&mut self) {
         self.broken |= !self.between;
         self.state = self.home();
         self.tx.restart(1, 1);

@@ -1,6 +1,6 @@
 //! Two links and the line between them, in simulated time: nothing here waits or reads a clock.
 use barewire::Millis;
-use barewire_serial::{Checked, Heard, Link, Role};
+use barewire_serial::{Heard, Link};
 use std::collections::VecDeque;
 
 /// A small generator, so that a seed tells everything.
