@@ -249,3 +249,383 @@ fn time_is_over_once() {
     );
     assert_eq!(client.deadline(), None);
 }
+
+#[test]
+fn cancelled_requests_are_never_heard_of_again() {
+    let mut storage = Storage::new();
+    let (mut client, mut log) = open(&LEGACY, &mut storage);
+    let first = call(&mut client, "a");
+    let second = call(&mut client, "b");
+    client.cancel(first);
+    client.cancel(first);
+    // The slot is free as soon as the server can be told.
+    let third = call(&mut client, "c");
+    log.drain(&mut client);
+    let said = log.said();
+    assert!(said[2].ends_with(r#""method":"notifications/cancelled","params":{"requestId":2}}"#), "{said:?}");
+    assert_eq!(said.len(), 4);
+    log.line(&mut client, r#"{"jsonrpc":"2.0","id":2,"error":{"code":0,"message":"Request cancelled"}}"#);
+    assert!(log.told().is_empty());
+    // While its answer is handed out: nothing more comes, and nobody has to be told.
+    let two = r#"{"jsonrpc":"2.0","id":3,"result":{"content":[{"type":"text","text":"x"},{"type":"text","text":"y"}]}}"#;
+    client.feed(two.as_bytes());
+    client.feed(b"\n");
+    assert!(matches!(client.poll(Millis(0)), barewire::Output::Event(_)));
+    client.cancel(second);
+    log.drain(&mut client);
+    assert!(log.told().is_empty() && log.said().is_empty());
+    log.line(&mut client, r#"{"jsonrpc":"2.0","id":4,"result":{"content":[]}}"#);
+    assert_eq!(log.told(), ["4 done"]);
+    client.cancel(third);
+    client.cancel(CallId::from_bits(77));
+    log.drain(&mut client);
+    assert!(log.said().is_empty());
+}
+
+#[test]
+fn a_list_cancelled_between_pages() {
+    let mut storage = Storage::new();
+    let (mut client, mut log) = open(&LEGACY, &mut storage);
+    let list = client.list_tools(None).unwrap().send().unwrap();
+    log.drain(&mut client);
+    log.line(&mut client, r#"{"jsonrpc":"2.0","id":2,"result":{"tools":[],"nextCursor":"a"}}"#);
+    client.cancel(list);
+    log.drain(&mut client);
+    let said = log.said();
+    assert!(said[1].contains(r#""cursor":"a""#) && said[2].ends_with(r#""requestId":3}}"#), "{said:?}");
+    log.line(&mut client, r#"{"jsonrpc":"2.0","id":3,"result":{"tools":[],"nextCursor":"b"}}"#);
+    assert!(log.told().is_empty() && log.said().is_empty());
+}
+
+#[test]
+fn input_required_and_the_call_again() {
+    let mut storage = Storage::new();
+    let (mut client, mut log) = open(&AUTO, &mut storage);
+    call(&mut client, "ask");
+    log.drain(&mut client);
+    log.said();
+    log.line(&mut client, r#"{"jsonrpc":"2.0","id":2,"result":{"resultType":"input_required","inputRequests":{"who":{"method":"roots/list"}},"requestState":"o\u0070"}}"#);
+    assert_eq!(
+        log.told(),
+        [r#"2 asks Some({"who":{"method":"roots/list"}}) Some("o\u0070")"#, "2 InputRequired"]
+    );
+    let (roots, state) = (Raw::new(r#"{"roots":[]}"#).unwrap(), Raw::new(r#""o\u0070""#).unwrap());
+    let request =
+        client.call_tool("ask").unwrap().state(state).answer("who", roots).answer("else", Raw::EMPTY_OBJECT);
+    request.args_json(Raw::EMPTY_OBJECT).send().unwrap();
+    log.drain(&mut client);
+    let tail = r#"},"name":"ask","requestState":"o\u0070","inputResponses":{"who":{"roots":[]},"else":{}},"arguments":{}}}"#;
+    assert!(log.said()[0].ends_with(tail));
+    log.line(
+        &mut client,
+        r#"{"jsonrpc":"2.0","id":3,"result":{"resultType":"input_required","requestState":"x"}}"#,
+    );
+    assert_eq!(log.told(), [r#"3 asks None Some("x")"#, "3 InputRequired"]);
+    client.list_tools(None).unwrap().send().unwrap();
+    log.drain(&mut client);
+    log.line(
+        &mut client,
+        r#"{"jsonrpc":"2.0","id":4,"result":{"resultType":"input_required","requestState":"x"}}"#,
+    );
+    assert_eq!(log.told(), ["4 invalid ResultType"]);
+}
+
+#[test]
+fn a_slot_is_free_before_the_question_is_told() {
+    let mut rx = [0; 1024];
+    let mut tx = [0; 1024];
+    let mut slots = [barewire::Slot::FREE];
+    let mut client = Client::new(&AUTO, barewire::Buffers::new(&mut rx, &mut tx, &mut slots));
+    let mut log = Log::new();
+    log.drain(&mut client);
+    log.line(&mut client, r#"{"jsonrpc":"2.0","id":1,"result":{"supportedVersions":["2026-07-28"]}}"#);
+    call(&mut client, "x");
+    log.drain(&mut client);
+    client.feed(b"{\"jsonrpc\":\"2.0\",\"id\":2,\"result\":{\"resultType\":\"input_required\",\"requestState\":\"s\"}}\n");
+    assert!(matches!(
+        client.poll(Millis(0)),
+        barewire::Output::Event(barewire::ClientEvent::InputRequired { .. })
+    ));
+    assert_eq!(call(&mut client, "x").to_bits() >> 16, 3);
+    log.told();
+    log.drain(&mut client);
+    assert_eq!(log.told(), ["2 InputRequired"]);
+}
+
+#[test]
+fn what_does_not_fit_or_is_no_json() {
+    let mut rx = [0; 1024];
+    let mut tx = [0; 128];
+    let mut slots = [barewire::Slot::FREE; 2];
+    let mut client = Client::new(&LEGACY, barewire::Buffers::new(&mut rx, &mut tx, &mut slots));
+    assert_eq!(client.call_tool("x").err(), Some(SendError::NotOpen));
+    let mut log = Log::new();
+    log.drain(&mut client);
+    log.line(&mut client, r#"{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2025-11-25"}}"#);
+    log.said();
+    log.told();
+    assert_eq!(client.call_tool(&"x".repeat(200)).unwrap().send(), Err(SendError::TooLong));
+    assert!(client.output().is_empty());
+    // Written and not sent: taken back, its id not used.
+    let _ = client.call_tool("x").unwrap();
+    assert!(client.output().is_empty());
+    assert_eq!(call(&mut client, "x").to_bits() >> 16, 2);
+    assert_eq!(client.call_tool("y").unwrap().send(), Err(SendError::Full));
+    log.drain(&mut client);
+    assert_eq!(log.said().len(), 1);
+    let one = Raw::new("1").unwrap();
+    assert_eq!(client.call_tool("y").unwrap().args_json(one).send(), Err(SendError::NotJson));
+    let twice = client.call_tool("y").unwrap().args(|_| ()).args(|_| ());
+    assert_eq!(twice.send(), Err(SendError::NotJson));
+    let infinite = client.call_tool("y").unwrap().args(|o| {
+        o.float("x", f64::INFINITY);
+    });
+    assert_eq!(infinite.send(), Err(SendError::NotJson));
+    assert_eq!(client.list_tools(Some(one)).unwrap().send(), Err(SendError::NotJson));
+    assert_eq!(client.request("m").unwrap().args(|_| ()).send(), Err(SendError::NotJson));
+    assert_eq!(client.request("m").unwrap().send().unwrap().to_bits() >> 16, 3);
+}
+
+#[test]
+fn any_other_method() {
+    let mut storage = Storage::new();
+    let (mut client, mut log) = open(&AUTO, &mut storage);
+    let params = Raw::new(r#"{"_meta":{"mine":[1]},"uri":"a:\/\/b","x":{"_meta":1}}"#).unwrap();
+    client.request("resources/read").unwrap().params_json(params).send().unwrap();
+    log.drain(&mut client);
+    assert!(log.said()[0].ends_with(
+        r#""io.modelcontextprotocol/clientCapabilities":{},"mine":[1]},"uri":"a:\/\/b","x":{"_meta":1}}}"#
+    ));
+    log.line(&mut client, r#"{"jsonrpc":"2.0","id":2,"result":{"resultType":"complete","isError":7,"content":[{}],"_meta":{}}}"#);
+    assert_eq!(
+        log.told(),
+        [r#"2 json {"resultType":"complete","isError":7,"content":[{}],"_meta":{}}"#, "2 done"]
+    );
+}
+
+#[test]
+fn notifications_and_slips() {
+    let note = |method: &str, params: &str| {
+        format!(r#"{{"jsonrpc":"2.0","method":"notifications/{method}","params":{params}}}"#)
+    };
+    let cases = [
+        (
+            note("message", r#"{"level":"warning","logger":"l\u006f","data":{"a":1}}"#),
+            r#"log Some(Warning) warning Some("lo") {"a":1}"#,
+        ),
+        (note("message", r#"{"level":"warn","data":null}"#), "log None warn None null"),
+        (note("message", r#"{"level":"verbose","message":"old"}"#), "fault WrongShape"),
+        (note("message", "[]"), "fault WrongShape"),
+        (note("tools/list_changed", "{}"), "changed Tools"),
+        (note("prompts/list_changed", "null"), "changed Prompts"),
+        (note("resources/list_changed", "{}"), "changed Resources"),
+        (note("resources/updated", r#"{"uri":"a:\/\/b"}"#), "updated a://b"),
+        (note("resources/updated", "{}"), "fault WrongShape"),
+        (note("progress", r#"{"progressToken":424242,"progress":1}"#), ""),
+        (note("progress", r#"{"progressToken":2,"progress":1}"#), ""),
+        (note("progress", r#"{"progress":"x"}"#), "fault WrongShape"),
+        (note("cancelled", r#"{"requestId":2}"#), ""),
+        (note("x/y\\u007a", r#"{"a":1}"#), r#"notified notifications/x/yz Some({"a":1})"#),
+        ("warming up 3 workers...".into(), "fault NotJson { at: 0 } warming"),
+        ("[]".into(), "fault Batch []"),
+        ("7".into(), "fault NotAMessage 7"),
+        (r#"{"jsonrpc":"2.0","id":99,"result":{}}"#.into(), "fault UnknownAnswer"),
+        (r#"{"jsonrpc":"2.0","id":"a","result":{}}"#.into(), "fault UnknownAnswer"),
+        (r#"{"jsonrpc":"2.0","id":"02","result":{}}"#.into(), "fault UnknownAnswer"),
+        (
+            r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"bad"}}"#.into(),
+            "fault ErrorWithoutId",
+        ),
+        (r#"{"jsonrpc":"2.0","id":1,"result":{}}"#.into(), ""),
+        (r#"{"jsonrpc":"2.0","id":2,"method":"ping","x":"#.into(), "fault NotJson"),
+    ];
+    for (line, event) in cases {
+        let told = ask(&LEGACY, false, &[&line, r#"{"jsonrpc":"2.0","id":2.0,"result":{}}"#]);
+        match event {
+            "" => assert_eq!(told, ["2 done"], "{line}"),
+            _ => assert!(told[0].starts_with(event) && told[1..] == ["2 done"], "{line}: {told:?}"),
+        }
+    }
+    let told = ask(&LEGACY, false, &[r#"{"jsonrpc":"2.0","id":"2","result":{}}"#]);
+    assert_eq!(told, [r#"fault IdType {"jsonrpc":"2.0","id":"2","result":{}}"#, "2 done"]);
+}
+
+#[test]
+fn questions_of_the_server() {
+    let ping = r#"{"jsonrpc":"2.0","id":"a\u0062","method":"ping"}"#;
+    let other = r#"{"method":"sampling/createMessage","params":{},"jsonrpc":"2.0","id":2}"#;
+    let long = format!(r#"{{"jsonrpc":"2.0","id":7,"method":"x","params":{{"a":"{}"}}}}"#, "x".repeat(4000));
+    let mut storage = Storage::new();
+    let (mut client, mut log) = open(&LEGACY, &mut storage);
+    for line in [ping, other, &long] {
+        log.line(&mut client, line);
+    }
+    assert_eq!(
+        log.said(),
+        [
+            r#"{"jsonrpc":"2.0","id":"a\u0062","result":{}}"#,
+            r#"{"jsonrpc":"2.0","id":2,"error":{"code":-32601,"message":"Method not found"}}"#,
+            r#"{"jsonrpc":"2.0","id":7,"error":{"code":-32600,"message":"message too large"}}"#,
+        ]
+    );
+    let mut storage = Storage::new();
+    let (mut client, mut log) = open(&AUTO, &mut storage);
+    for line in [ping, other, &long] {
+        log.line(&mut client, line);
+    }
+    assert!(log.said().is_empty());
+    let told = log.told();
+    assert!(
+        told.len() == 3 && told[0].starts_with("fault NotAllowed") && told[2].starts_with("fault TooLong")
+    );
+}
+
+#[test]
+fn batches_of_2025_03_26() {
+    let mut storage = Storage::<2048, 1024, 2>::new();
+    let mut client = Client::new(&LEGACY, storage.buffers());
+    let mut log = Log::new();
+    log.drain(&mut client);
+    log.line(&mut client, r#"{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2025-03-26"}}"#);
+    log.told();
+    client.list_tools(None).unwrap().send().unwrap();
+    call(&mut client, "x");
+    log.drain(&mut client);
+    log.said();
+    log.line(
+        &mut client,
+        r#" [ {"jsonrpc":"2.0","id":3,"result":{"content":[{"type":"text","text":"]\"}"}]}} ,7,{"jsonrpc":"2.0","id":1,"method":"ping"}, {"jsonrpc":"2.0","id":2,"result":{"tools":[],"nextCursor":"c"}},{"jsonrpc":"2.0","method":"m"}]"#,
+    );
+    log.line(&mut client, r#"{"jsonrpc":"2.0","id":4,"result":{"tools":[]}}"#);
+    assert_eq!(
+        log.told(),
+        [r#"3 Text("]\"}")"#, "3 done", "fault NotAMessage 7", "notified m None", "2 done"]
+    );
+    assert_eq!(
+        log.said(),
+        [
+            r#"{"jsonrpc":"2.0","id":1,"result":{}}"#,
+            r#"{"jsonrpc":"2.0","id":4,"method":"tools/list","params":{"cursor":"c"}}"#
+        ]
+    );
+}
+
+#[test]
+fn the_end_of_input_ends_everything() {
+    let mut storage = Storage::new();
+    let (mut client, mut log) = open(&LEGACY, &mut storage);
+    call(&mut client, "a");
+    call(&mut client, "b");
+    log.drain(&mut client);
+    log.feed(&mut client, br#"{"jsonrpc":"2.0","id":3,"result":{"content":[]}}"#, 5);
+    client.end_of_input();
+    assert_eq!(client.call_tool("c").err(), Some(SendError::NotOpen));
+    log.drain(&mut client);
+    assert_eq!(log.told(), ["3 done", "2 Lost"]);
+    assert!(log.closed);
+}
+
+#[test]
+fn a_new_line_loses_what_was_open() {
+    let mut storage = Storage::new();
+    let (mut client, mut log) = open(&LEGACY, &mut storage);
+    let first = call(&mut client, "a");
+    call(&mut client, "b");
+    log.drain(&mut client);
+    log.said();
+    client.reset();
+    client.cancel(first);
+    log.drain(&mut client);
+    assert_eq!(log.told(), ["3 Lost"]);
+    assert!(log.said()[0].starts_with(r#"{"jsonrpc":"2.0","id":4,"method":"initialize""#));
+    log.line(&mut client, r#"{"jsonrpc":"2.0","id":3,"result":{}}"#);
+    assert!(log.told().is_empty());
+}
+
+#[test]
+fn messages_that_the_channel_divides() {
+    static MESSAGES: ClientConfig<'static> =
+        ClientConfig::new("t", "1").era(Era::Legacy).framing(barewire::Framing::Messages);
+    let mut storage = Storage::<2048, 1024, 2>::new();
+    let mut client = Client::new(&MESSAGES, storage.buffers());
+    let mut log = Log::new();
+    log.drain(&mut client);
+    client.feed(b"{\"jsonrpc\":\"2.0\",\n\"id\":1,\"result\":{\"protocolVersion\":\"2025-11-25\"}}");
+    client.end_of_message();
+    log.drain(&mut client);
+    assert_eq!(log.told(), ["opened   2025-11-25 None None"]);
+    call(&mut client, "x");
+    log.drain(&mut client);
+    client.feed(b"{\n\"jsonrpc\":\"2.0\",\"id\":2,\"result\":{\n}}\n");
+    client.end_of_message();
+    log.drain(&mut client);
+    assert_eq!(log.told(), ["2 done"]);
+}
+
+#[test]
+fn no_limit_never_expires() {
+    let mut storage = Storage::new();
+    let (mut client, mut log) = open(&LEGACY, &mut storage);
+    call(&mut client, "x");
+    client.call_tool("y").unwrap().limit(Millis(0), None).send().unwrap();
+    log.at(&mut client, 7);
+    assert_eq!(log.told(), ["3 TimedOut"]);
+    log.at(&mut client, u64::MAX);
+    assert!(log.told().is_empty());
+    assert_eq!(client.deadline(), None);
+}
+
+/// A server that asks, floods and stalls can't fill more than the buffers.
+#[test]
+fn a_server_that_does_not_read_is_not_read() {
+    let mut storage = Storage::<2048, 1024, 2>::new();
+    let (mut client, mut log) = open(&LEGACY, &mut storage);
+    let pings = "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}\n".repeat(200);
+    let mut rest = pings.as_bytes();
+    loop {
+        let n = client.feed(rest);
+        rest = &rest[n..];
+        match client.poll(Millis(0)) {
+            barewire::Output::Send(bytes) => assert!(!bytes.is_empty()),
+            barewire::Output::Wait { .. } => panic!("there is something to send"),
+            _ => {}
+        }
+        if n == 0 {
+            break;
+        }
+    }
+    assert!(rest.len() > 2048 && client.output().len() == 1024);
+    assert_eq!(client.call_tool("x").err(), Some(SendError::Full));
+    log.feed(&mut client, b"", 1);
+    log.drain(&mut client);
+    log.feed(&mut client, rest, 100);
+    assert_eq!(log.said().len(), 200);
+}
+
+#[cfg(feature = "alloc")]
+#[test]
+fn long_lists_through_growing_buffers() {
+    let mut client = Client::new(&LEGACY, barewire::Buffers::growing(barewire::Limits::default()));
+    let mut log = Log::new();
+    log.drain(&mut client);
+    log.line(&mut client, r#"{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2025-11-25"}}"#);
+    client.list_tools(None).unwrap().send().unwrap();
+    let calls: Vec<_> = (0..500).map(|_| call(&mut client, "x")).collect();
+    log.drain(&mut client);
+    assert_eq!(log.said().len(), 503);
+    log.told();
+    let tool = |i: usize| format!(r#"{{"name":"t{i}","description":"a\nb","inputSchema":{{}}}}"#);
+    let tools: Vec<_> = (0..20_000).map(tool).collect();
+    log.line(
+        &mut client,
+        &format!(r#"{{"result":{{"tools":[{}]}},"jsonrpc":"2.0","id":2}}"#, tools.join(",")),
+    );
+    let told = log.told();
+    assert_eq!((told.len(), told[19_999].as_str()), (20_001, "2 tool t19999: a\nb {}"));
+    for (i, of) in calls.iter().enumerate().rev() {
+        assert_eq!(of.to_bits() >> 16, i as u64 + 3);
+        log.line(&mut client, &format!(r#"{{"jsonrpc":"2.0","id":{},"result":{{}}}}"#, i + 3));
+        assert_eq!(log.told(), [format!("{} done", i + 3)]);
+    }
+    assert_eq!(client.stats().calls, 501);
+}

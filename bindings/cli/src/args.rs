@@ -1,31 +1,100 @@
 //! The command line's grammar.
 
+use core::time::Duration;
 use std::path::PathBuf;
 
-use clap::{Args, Parser, Subcommand};
+use barewire::{Era, Version};
+use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::capture::write::Format;
+use crate::commands::connect::Connect;
 use crate::commands::serve::Sample;
 use crate::packets::texts::english;
 use crate::packets::view::{Look, Mode};
 use crate::paint::{self, Color, Paint};
 
-/// See, call and debug MCP servers over stdio.
+/// See, call and debug MCP servers over stdio
+///
+/// Results go to stdout, everything else to stderr. Exit codes:
+///   0    all went well
+///   1    the tool says that it failed (isError)
+///   2    the command line is wrong; nothing was started
+///   3    the server can't be started or reached
+///   4    no answer in time
+///   5    the server answered with an error, or broke the protocol
+///   130  Ctrl-C
+/// tap exits as its server does.
 #[derive(Parser, Debug)]
-#[command(name = "barewire", version, max_term_width = 100, arg_required_else_help = true)]
+#[command(name = "barewire", version, arg_required_else_help = true, verbatim_doc_comment)]
 pub(crate) struct Cli {
     #[command(subcommand)]
     pub(crate) command: Command,
-    /// When to use colour
+    /// When to use colour (NO_COLOR is respected)
     #[arg(long, global = true, value_enum, default_value_t, value_name = "WHEN")]
     pub(crate) color: Color,
 }
 
 #[derive(Subcommand, Debug)]
 pub(crate) enum Command {
+    /// Speak MCP with a sample server over real pipes, and explain every packet
+    Demo {
+        #[command(flatten)]
+        reach: Reach,
+        /// One JSON object per packet
+        #[arg(long)]
+        json: bool,
+        #[command(flatten)]
+        show: Show,
+    },
+    /// Show the tools of a server: barewire list -- uv run server.py
+    List {
+        #[command(flatten)]
+        reach: Reach,
+        #[command(flatten)]
+        trace: Trace,
+        /// The server and its tools as one JSON object; errors too
+        #[arg(long)]
+        json: bool,
+        #[command(flatten)]
+        show: Show,
+        /// The server's command and arguments
+        #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true, value_name = "COMMAND")]
+        server: Vec<String>,
+    },
+    /// Call a tool: barewire call get_alerts state=TX -- uv run server.py
+    ///
+    /// Text goes to stdout: line by line on a terminal, exactly as it came elsewhere.
+    /// Structured content is shown where there is no text.
+    /// The text of a tool that says that it failed goes to stderr.
+    #[command(verbatim_doc_comment)]
+    Call {
+        /// The tool's name
+        tool: String,
+        /// key=value typed by the tool's inputSchema, key:=JSON, key=@file; or one JSON object
+        #[arg(value_name = "ARGUMENT")]
+        arguments: Vec<String>,
+        /// The whole arguments object: JSON, @FILE, or @- for stdin
+        #[arg(long, value_name = "JSON")]
+        args: Option<String>,
+        /// Save images, audio and other bytes into this folder
+        #[arg(long, value_name = "DIR")]
+        save: Option<PathBuf>,
+        #[command(flatten)]
+        reach: Reach,
+        #[command(flatten)]
+        trace: Trace,
+        /// The result as the server sent it; errors as {"error":{…}}
+        #[arg(long)]
+        json: bool,
+        #[command(flatten)]
+        show: Show,
+        /// The server's command and arguments, after --
+        #[arg(last = true, required = true, value_name = "COMMAND")]
+        server: Vec<String>,
+    },
     /// Sit between a host and a server: change no byte, log every read
     Tap {
-        /// Where to write the log
+        /// Where to write the log; %p becomes the process id, for hosts that start a server more than once
         #[arg(long, value_name = "FILE", required_unless_present = "trace")]
         log: Option<PathBuf>,
         /// How the log is written
@@ -40,12 +109,6 @@ pub(crate) enum Command {
         #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true, value_name = "COMMAND")]
         server: Vec<String>,
     },
-    /// Be a sample server on standard input and output
-    Serve {
-        /// Which one
-        #[arg(value_enum)]
-        sample: Sample,
-    },
     /// Show the packets of a log: of `tap`, or a file of MCP lines
     Explain {
         /// The log; `-` is stdin
@@ -57,6 +120,67 @@ pub(crate) enum Command {
         #[command(flatten)]
         show: Show,
     },
+    /// Be a sample server on standard input and output
+    Serve {
+        /// Which one
+        #[arg(value_enum)]
+        sample: Sample,
+    },
+}
+
+/// How a server is reached.
+#[derive(Args, Debug)]
+pub(crate) struct Reach {
+    /// Which era to speak [default: auto; demo: legacy]
+    #[arg(long, value_enum, value_name = "ERA")]
+    era: Option<EraName>,
+    /// The revision to ask for, such as 2025-06-18
+    #[arg(long, value_name = "DATE", value_parser = version)]
+    protocol_version: Option<Version>,
+    /// How long each answer may take, in seconds
+    #[arg(long, default_value = "60", value_name = "SECONDS", value_parser = seconds)]
+    timeout: Duration,
+    /// Pass the server's stderr on
+    #[arg(short, long)]
+    verbose: bool,
+}
+
+impl Reach {
+    /// How to reach `command`. A wait of over a second is told, except to programs (`json`) that did not ask for it.
+    pub(crate) fn connect(self, command: Vec<String>, json: bool, era: Era) -> Connect {
+        let era = match self.era {
+            Some(EraName::Auto) => Some(Era::Auto),
+            Some(EraName::Legacy) => Some(Era::Legacy),
+            Some(EraName::Modern) => Some(Era::Modern),
+            None => self.protocol_version.is_none().then_some(era),
+        };
+        Connect {
+            command,
+            era,
+            version: self.protocol_version,
+            timeout: self.timeout,
+            verbose: self.verbose,
+            aloud: self.verbose || !json,
+        }
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+enum EraName {
+    /// Ask server/discover first, and shake hands where that is refused
+    Auto,
+    /// Shake hands: revisions up to 2025-11-25
+    Legacy,
+    /// 2026-07-28: every request stands for itself
+    Modern,
+}
+
+/// Packets beside a result.
+#[derive(Args, Debug, Clone, Copy)]
+pub(crate) struct Trace {
+    /// Show the packets on stderr
+    #[arg(long)]
+    pub(crate) trace: bool,
 }
 
 /// How packets are shown.
@@ -84,5 +208,44 @@ impl Show {
             _ => Mode::Normal,
         };
         Look { mode, full: self.full, raw: self.raw, paint, width: paint::width(), table: english }
+    }
+}
+
+fn version(text: &str) -> Result<Version, String> {
+    Version::parse(text).ok_or_else(|| {
+        let known: Vec<&str> = Version::ALL.iter().map(|version| version.as_str()).collect();
+        format!("no such revision; there are {}", known.join(", "))
+    })
+}
+
+fn seconds(text: &str) -> Result<Duration, String> {
+    let digits = text.strip_suffix('s').unwrap_or(text);
+    let seconds: f64 = digits.parse().map_err(|_| "a number of seconds, such as 5 or 0.5".to_owned())?;
+    match Duration::try_from_secs_f64(seconds) {
+        Ok(time) if !time.is_zero() && time < Duration::from_secs(1_000_000) => Ok(time),
+        _ => Err("more than 0 and less than 1,000,000 seconds".into()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+
+    #[test]
+    fn the_grammar_holds_together() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn times_and_revisions() {
+        assert_eq!(seconds("0.5").ok(), Some(Duration::from_millis(500)));
+        assert_eq!(seconds("5s").ok(), Some(Duration::from_secs(5)));
+        for bad in ["", "0", "-1", "x", "1e99", "nan", "inf"] {
+            assert!(seconds(bad).is_err(), "{bad}");
+        }
+        assert!(version("2025-06-18").is_ok());
+        assert!(version("2024-10-07").unwrap_err().contains("2026-07-28"));
     }
 }

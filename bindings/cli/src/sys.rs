@@ -3,10 +3,14 @@
 //! All of the command's unsafe code is here. Elsewhere than on Unix these are no-ops or constants.
 
 #[cfg(unix)]
-pub(crate) use unix::{Signals, close_stdin, close_stdout, signal_group, stdin, stdout, terminal_width};
+pub(crate) use unix::{
+    Signals, close_stdin, close_stdout, kill_group, signal_group, stdin, stdout, terminal_width,
+};
 
 #[cfg(not(unix))]
-pub(crate) use other::{Signals, close_stdin, close_stdout, signal_group, stdin, stdout, terminal_width};
+pub(crate) use other::{
+    Signals, close_stdin, close_stdout, kill_group, signal_group, stdin, stdout, terminal_width,
+};
 
 /// The signals that end a session, with their names.
 #[cfg(unix)]
@@ -16,11 +20,11 @@ const ENDING: [(i32, &str); 4] =
 #[cfg(unix)]
 #[expect(unsafe_code, reason = "signals and descriptors have no safe interface in std")]
 mod unix {
+    use core::mem::ManuallyDrop;
+    use core::sync::atomic::{AtomicI32, Ordering};
     use std::fs::File;
     use std::io::{self, Read};
-    use std::mem::ManuallyDrop;
     use std::os::fd::{FromRawFd, IntoRawFd};
-    use std::sync::atomic::{AtomicI32, Ordering};
 
     use super::ENDING;
 
@@ -38,18 +42,18 @@ mod unix {
             for (signal, _) in ENDING {
                 // SAFETY: both structs are plain data that the calls fill; the handler is async-signal-safe.
                 unsafe {
-                    let mut old: libc::sigaction = std::mem::zeroed();
-                    if libc::sigaction(signal, std::ptr::null(), &mut old) == 0
+                    let mut old: libc::sigaction = core::mem::zeroed();
+                    if libc::sigaction(signal, core::ptr::null(), &mut old) == 0
                         && old.sa_sigaction == libc::SIG_IGN
                     {
                         continue;
                     }
-                    let mut new: libc::sigaction = std::mem::zeroed();
+                    let mut new: libc::sigaction = core::mem::zeroed();
                     let handler: extern "C" fn(i32) = on_signal;
                     new.sa_sigaction = handler as libc::sighandler_t;
                     new.sa_flags = libc::SA_RESTART;
                     libc::sigemptyset(&mut new.sa_mask);
-                    if libc::sigaction(signal, &new, std::ptr::null_mut()) != 0 {
+                    if libc::sigaction(signal, &new, core::ptr::null_mut()) != 0 {
                         return Err(io::Error::last_os_error());
                     }
                 }
@@ -104,6 +108,11 @@ mod unix {
         }
     }
 
+    /// Ends a process group at once.
+    pub(crate) fn kill_group(leader: u32) {
+        signal_group(leader, libc::SIGKILL);
+    }
+
     /// Standard input without std's buffer.
     pub(crate) fn stdin() -> ManuallyDrop<File> {
         // SAFETY: descriptor 0 is never closed by us, only replaced; ManuallyDrop keeps this view from closing it.
@@ -142,7 +151,7 @@ mod unix {
         [1, 2].into_iter().find_map(|fd| {
             // SAFETY: the struct is plain data that the call fills.
             let size = unsafe {
-                let mut size: libc::winsize = std::mem::zeroed();
+                let mut size: libc::winsize = core::mem::zeroed();
                 (libc::ioctl(fd, libc::TIOCGWINSZ, &mut size) == 0).then_some(size)
             };
             size.map(|size| usize::from(size.ws_col)).filter(|&columns| columns > 0)
@@ -167,6 +176,8 @@ mod other {
     }
 
     pub(crate) fn signal_group(_leader: u32, _signal: i32) {}
+
+    pub(crate) fn kill_group(_leader: u32) {}
 
     pub(crate) fn stdin() -> io::Stdin {
         io::stdin()

@@ -113,14 +113,14 @@ pub(crate) fn wrapped(text: &str, limit: usize) -> Vec<String> {
         let mut line = String::new();
         for word in paragraph.split_whitespace() {
             if !line.is_empty() && columns(&line) + 1 + columns(word) > limit {
-                lines.push(std::mem::take(&mut line));
+                lines.push(core::mem::take(&mut line));
             }
             if !line.is_empty() {
                 line.push(' ');
             }
             for c in word.chars() {
                 if columns(&line) + width(c) > limit {
-                    lines.push(std::mem::take(&mut line));
+                    lines.push(core::mem::take(&mut line));
                 }
                 line.push(c);
             }

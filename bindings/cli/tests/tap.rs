@@ -182,6 +182,16 @@ fn a_log_that_fails_is_told_once_and_the_session_goes_on() {
 }
 
 #[test]
+fn a_log_that_blocks_for_ever_does_not_hold_the_session() {
+    let pipe = scratch("nobody-reads");
+    let _ = fs::remove_file(&pipe);
+    assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    let output = run("nobody-reads", &[], "cat; exit 5", &nasty());
+    assert!(output.stdout == nasty());
+    assert_eq!(output.status.code(), Some(5));
+}
+
+#[test]
 fn a_grandchild_that_holds_the_pipes_does_not_hold_tap() {
     let output = run("held.jsonl", &[], "sleep 30 & echo $!; exit 4", b"");
     assert_eq!(output.status.code(), Some(4));
@@ -193,7 +203,7 @@ fn a_grandchild_that_holds_the_pipes_does_not_hold_tap() {
 fn a_host_that_reads_late_gets_everything() {
     let mut child = tap("late.jsonl", &[], "head -c 1000000 /dev/zero; exit 6");
     // Longer than tap waits for grandchildren once the server is gone.
-    thread::sleep(std::time::Duration::from_millis(1_500));
+    thread::sleep(core::time::Duration::from_millis(1_500));
     let mut all = Vec::new();
     child.stdout.take().unwrap().read_to_end(&mut all).unwrap();
     assert_eq!(all.len(), 1_000_000);
@@ -230,4 +240,25 @@ fn a_command_that_does_not_exist_is_named() {
         .unwrap();
     assert_eq!(output.status.code(), Some(3));
     assert!(String::from_utf8_lossy(&output.stderr).contains("no-such-command-zz"));
+}
+
+#[test]
+fn a_trace_goes_to_stderr_and_nothing_else_changes() {
+    let mut command = Command::new(BAREWIRE);
+    command.args([
+        "tap",
+        "--trace",
+        "--short",
+        "--",
+        "sh",
+        "-c",
+        "read x; echo '{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}'",
+    ]);
+    let mut child =
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    child.stdin.take().unwrap().write_all(b"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}\n").unwrap();
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.stdout, b"{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}\n");
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert!(stderr.contains("#2 ◀") && stderr.contains("── 2 packets"), "{stderr}");
 }

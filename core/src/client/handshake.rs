@@ -198,7 +198,8 @@ impl Client<'_> {
     pub(super) fn is_handshake(&self, wire: u32) -> bool {
         match self.phase {
             Phase::Probing { id, .. } => wire == id,
-            Phase::Initializing { id, probe, .. } => wire == id || wire == probe,
+            // 0 is nobody's: ids start at 1.
+            Phase::Initializing { id, probe, .. } => wire == id || wire == probe && probe != 0,
             _ => false,
         }
     }
@@ -259,13 +260,17 @@ impl Client<'_> {
             self.current = Some(Current::Opening(opening));
             return Step::Again;
         }
-        let asks = self.config.get().protocol_version.or(offer.legacy);
         let fits = offer.legacy.is_some() || !offer.any || !complete;
         self.next_message();
-        if fits && self.initialize(asks.filter(|v| !v.is_modern())) {
+        if fits && self.initialize(self.preferred(offer)) {
             return Step::Again;
         }
         self.not_opened(Ending::Invalid(if offer.any { Why::Version } else { Why::Shape }))
+    }
+
+    /// What to ask for of what a server offers: what the application wants, else the newest.
+    fn preferred(&self, offer: Offer) -> Option<Version> {
+        self.config.get().protocol_version.filter(|v| !v.is_modern()).or(offer.legacy)
     }
 
     fn discover_refused(&mut self, error: Span) -> Step {
@@ -276,10 +281,7 @@ impl Client<'_> {
         self.next_message();
         let only_legacy = offer.legacy.is_some() && !offer.modern;
         let next = match code {
-            _ if only_legacy => {
-                let asks = self.config.get().protocol_version.filter(|v| !v.is_modern());
-                self.initialize(asks.or(offer.legacy))
-            }
+            _ if only_legacy => self.initialize(self.preferred(offer)),
             Some(Code::UNSUPPORTED_VERSION) if offer.modern => self.probe(),
             Some(Code::UNSUPPORTED_VERSION) if offer.any => false,
             Some(Code::MISSING_CAPABILITY | Code::HEADER_MISMATCH) => {

@@ -6,13 +6,13 @@ use super::lend::{Ending, Step};
 use super::message::Batch;
 use super::request::Answers;
 use super::result::Current;
-use super::slot::{Kind, SlotClient, own, own_mut};
+use super::slot::{Kind, NEVER, SlotClient, own};
 use super::{ClientConfig, ClientEvent, Request, SendError};
 use crate::frame::Lines;
 use crate::json::{Raw, write_raw, write_str};
 use crate::machine::slots::{Side, Slots, State};
 use crate::machine::tx::{Tx, Window};
-use crate::machine::{Buffers, CallId, Io, Millis, Output, Stats};
+use crate::machine::{Buffers, Io, Millis, Output, Stats};
 use crate::mcp::Version;
 
 /// The client's machine. It never reads a clock, never does I/O, never allocates in lent buffers, and never fails: a
@@ -143,7 +143,7 @@ impl<'b> Client<'b> {
             now: Millis(0),
             told: false,
             start_until: None,
-            soonest: Millis(u64::MAX),
+            soonest: NEVER,
             doomed: false,
             losing: false,
             most_calls: 0,
@@ -232,7 +232,7 @@ impl<'b> Client<'b> {
     #[must_use]
     pub fn deadline(&self) -> Option<Millis> {
         let calls = self.slots.all().iter().filter(|s| s.state == State::Open).filter_map(own);
-        let calls = calls.filter_map(|own| own.until);
+        let calls = calls.map(|own| own.until).filter(|until| *until != NEVER);
         let handshake = [self.start_until, self.phase.silent_at()].into_iter().flatten();
         calls.chain(handshake).min()
     }
@@ -284,33 +284,6 @@ impl<'b> Client<'b> {
     /// As [`call_tool`](Self::call_tool).
     pub fn request(&mut self, method: &str) -> Result<Request<'_>, SendError> {
         self.start(method, Kind::Json)
-    }
-
-    /// Gives a request up. Nothing of it comes any more, no `Ended` either; the server is told when there is room. A request that
-    /// is unknown or over is left alone.
-    pub fn cancel(&mut self, call: CallId) {
-        self.settle();
-        if self.current.as_ref().and_then(Current::of) == Some(call) {
-            self.current = None;
-            self.next_message();
-            if let Some(slot) = self.slots.of(call) {
-                slot.free();
-            }
-            return;
-        }
-        let unwritten = matches!(self.line.job, Some(Job::NextPage { slot, .. }) if slot == call.slot)
-            && self.line.at == 0;
-        let Some(slot) = self.slots.of(call).filter(|slot| slot.state == State::Open) else { return };
-        if own(slot).is_none_or(|own| own.lost) {
-            slot.free();
-        } else if unwritten {
-            slot.free();
-            self.line.job = None;
-            self.next_message();
-        } else {
-            slot.state = State::Doomed;
-            self.doomed = true;
-        }
     }
 
     fn start(&mut self, method: &str, kind: Kind) -> Result<Request<'_>, SendError> {
@@ -394,86 +367,6 @@ impl<'b> Client<'b> {
         }
     }
 
-    /// Starts telling the server of a request that was given up; false if there is none.
-    fn tell_doomed(&mut self) -> bool {
-        if !self.doomed {
-            return false;
-        }
-        let Some(slot) = self.slots.find(|slot| slot.state == State::Doomed) else {
-            self.doomed = false;
-            return false;
-        };
-        let wire = self.slots.at(slot).and_then(|s| own(s)).map_or(0, |own| own.wire);
-        self.say(Job::Cancelled { slot, wire });
-        true
-    }
-
-    /// Starts the clocks of new requests, and finds one whose time is over.
-    fn expire(&mut self) -> Option<Step> {
-        let now = self.now;
-        if core::mem::take(&mut self.line.fresh) {
-            for own in self.slots.all_mut().iter_mut().filter_map(own_mut).filter(|own| own.fresh) {
-                own.arm(now);
-                self.soonest = own.until.map_or(self.soonest, |until| until.min(self.soonest));
-            }
-        }
-        if let Some(step) = self.start_expired() {
-            return Some(step);
-        }
-        if now < self.soonest {
-            return None;
-        }
-        self.soonest = Millis(u64::MAX);
-        let mut found = None;
-        for (i, slot) in self.slots.all_mut().iter_mut().enumerate() {
-            // An answer that is being handed out came in time.
-            if slot.state != State::Open {
-                continue;
-            }
-            let Some(until) = own(slot).filter(|own| !own.lost).and_then(|own| own.until) else { continue };
-            if until > now || found.is_some() {
-                self.soonest = self.soonest.min(until);
-                continue;
-            }
-            slot.state = State::Doomed;
-            self.doomed = true;
-            found = u16::try_from(i).ok().map(|index| CallId { slot: index, serial: slot.serial });
-        }
-        found.map(|of| Step::Ended { of, end: Ending::TimedOut })
-    }
-
-    /// The connection is gone, and all requests with it; false if there are none.
-    fn lose_all(&mut self) -> bool {
-        let mut any = false;
-        for slot in self.slots.all_mut().iter_mut().filter(|s| s.state != State::Free) {
-            let waits = matches!(slot.state, State::Open | State::Streaming);
-            match own_mut(slot) {
-                Some(own) if waits => {
-                    own.lost = true;
-                    slot.state = State::Open;
-                    any = true;
-                }
-                _ => slot.free(),
-            }
-        }
-        self.losing |= any;
-        any
-    }
-
-    fn lose_one(&mut self) -> Option<Step> {
-        if !self.losing {
-            return None;
-        }
-        let lost = self.slots.find(|s| s.state == State::Open && own(s).is_some_and(|own| own.lost));
-        let Some(slot) = lost.and_then(|index| self.slots.at(index)) else {
-            self.losing = false;
-            return None;
-        };
-        let of = CallId { slot: lost.unwrap_or_default(), serial: slot.serial };
-        slot.free();
-        Some(Step::Ended { of, end: Ending::Lost })
-    }
-
     pub(super) fn say(&mut self, job: Job) {
         (self.line.job, self.line.at) = (Some(job), 0);
     }
@@ -517,7 +410,7 @@ impl<'b> Client<'b> {
     }
 
     /// A request that was not sent is taken back.
-    fn settle(&mut self) {
+    pub(super) fn settle(&mut self) {
         if let Some(index) = self.line.lent.take() {
             self.tx.roll_back();
             if let Some(slot) = self.slots.at(index) {

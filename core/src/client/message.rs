@@ -232,13 +232,8 @@ impl Client<'_> {
                 Step::Again
             }
             Shape::Error if envelope.id.is_none() => self.nameless(place, envelope),
-            Shape::Error if self.is_null_id(place, envelope) => self.nameless(place, envelope),
             Shape::Response | Shape::Error => self.answer(line, at, envelope),
         }
-    }
-
-    fn is_null_id(&self, place: Span, envelope: &Envelope) -> bool {
-        envelope.id.is_some_and(|id| Raw::trusted(id.shifted(place.start).of(self.rx.bytes())).is_null())
     }
 
     fn answer(&mut self, line: Span, at: Span, envelope: &Envelope) -> Step {
@@ -271,9 +266,12 @@ impl Client<'_> {
             return Step::Ended { of, end };
         }
         let version = self.phase.version();
-        let Some(slot) = self.slots.of(of) else { return Step::Again };
-        let Some(kind) = own(slot).map(|own| own.kind) else { return Step::Again };
-        slot.state = State::Streaming;
+        let Some(kind) = self.slots.of(of).and_then(|slot| {
+            slot.state = State::Streaming;
+            own(slot).map(|own| own.kind)
+        }) else {
+            return self.slip(Fault::UnknownAnswer, place);
+        };
         let all = line.of(self.rx.bytes());
         let result = envelope.result.unwrap_or_default().shifted(place.start);
         let result = Raw::trusted(result.of(self.rx.bytes()));

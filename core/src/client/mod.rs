@@ -3,6 +3,7 @@
 //! Start with [`Client`](crate::Client), which explains the run loop.
 mod config;
 mod decode;
+mod ends;
 mod event;
 mod handshake;
 mod jobs;

@@ -2,7 +2,7 @@
 use super::ClientConfig;
 use super::jobs::{Meta, head};
 use super::machine::Line;
-use super::slot::{Kind, SlotClient};
+use super::slot::{Kind, NEVER, SlotClient};
 use crate::json::{self, Object, Raw, Sink, write_raw, write_str};
 use crate::machine::slots::{Side, Slot, State};
 use crate::machine::tx::Out;
@@ -149,8 +149,11 @@ impl<'m> Request<'m> {
     /// How long the answer may take, counted from the next poll, for each page anew. With `most`, progress starts `limit` again, but the
     /// whole takes `most` at most; without it progress does not count. (2025-03-26 and later, basic/lifecycle, "Timeouts".)
     pub const fn limit(mut self, limit: Millis, most: Option<Millis>) -> Self {
-        self.own.limit = Some(limit);
-        self.own.most = most;
+        self.own.limit = limit;
+        self.own.most = match most {
+            Some(most) => most,
+            None => NEVER,
+        };
         self
     }
 

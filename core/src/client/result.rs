@@ -303,7 +303,7 @@ impl Client<'_> {
         let slot = self.slots.of(of).ok_or(Why::Shape)?;
         slot.state = State::Open;
         let own = own_mut(slot).ok_or(Why::Shape)?;
-        (own.wire, own.fresh, own.until, own.last) = (wire, true, None, None);
+        own.renew(wire);
         let progress = own.progress;
         self.line.fresh = true;
         self.say(Job::NextPage { slot: of.slot, wire, cursor, progress });

@@ -6,6 +6,9 @@ use crate::machine::slots::{Side, Slot, State};
 /// The backstop against lists without end whose cursors never repeat.
 const MOST_PAGES: u16 = 10_000;
 
+/// A moment that does not come.
+pub(super) const NEVER: Millis = Millis(u64::MAX);
+
 /// What was asked, and so what comes back.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Kind {
@@ -23,12 +26,13 @@ pub(crate) struct SlotClient {
     pub(super) progress: bool,
     /// The connection has ended; the application is still to be told.
     pub(super) lost: bool,
-    pub(super) limit: Option<Millis>,
-    pub(super) most: Option<Millis>,
+    /// [`NEVER`] stands for none, here and below: a slot is small.
+    pub(super) limit: Millis,
+    pub(super) most: Millis,
     /// Sent since the last poll: the limits are not counted yet.
     pub(super) fresh: bool,
-    pub(super) until: Option<Millis>,
-    pub(super) last: Option<Millis>,
+    pub(super) until: Millis,
+    pub(super) last: Millis,
     pub(super) pages: Pages,
 }
 
@@ -39,11 +43,11 @@ impl SlotClient {
             wire,
             progress: false,
             lost: false,
-            limit: None,
-            most: None,
+            limit: NEVER,
+            most: NEVER,
             fresh: true,
-            until: None,
-            last: None,
+            until: NEVER,
+            last: NEVER,
             pages: Pages { count: 0, steps: 0, power: 0, seen: 0 },
         }
     }
@@ -51,16 +55,22 @@ impl SlotClient {
     /// Starts the clock.
     pub(super) fn arm(&mut self, now: Millis) {
         self.fresh = false;
-        self.last = self.most.map(|most| now.after(most));
-        self.until = self.limit.map(|limit| now.after(limit)).or(self.last);
-        self.until = self.until.map(|until| self.last.map_or(until, |last| until.min(last)));
+        self.last = now.after(self.most);
+        self.until = now.after(self.limit).min(self.last);
     }
 
     /// There is progress: the limit starts anew, if a last moment bounds that.
     pub(super) fn goes_on(&mut self, now: Millis) {
-        if let (Some(limit), Some(last), false) = (self.limit, self.last, self.fresh) {
-            self.until = Some(now.after(limit).min(last));
+        if self.last != NEVER && !self.fresh {
+            self.until = now.after(self.limit).min(self.last);
         }
+    }
+
+    /// Another request is under way for it: the next page.
+    pub(super) const fn renew(&mut self, wire: u32) {
+        self.wire = wire;
+        self.fresh = true;
+        (self.until, self.last) = (NEVER, NEVER);
     }
 }
 

@@ -1,7 +1,7 @@
 //! Where lines begin and end.
 use super::skim::{Skim, Skimmed};
-use crate::json::move_left;
 use crate::json::Raw;
+use crate::json::move_left;
 use crate::machine::Framing;
 use crate::machine::mem::{Bytes, Span};
 

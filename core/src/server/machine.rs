@@ -19,7 +19,7 @@ impl<'b> Server<'b> {
         Self::with(Config::Lent(config), buffers)
     }
 
-    /// Copies the names out of `config`, for bindings whose strings die early; its table counts as [`Source::Dynamic`].
+    /// Copies the names out of `config`, for bindings whose strings die early; its table counts as [`Source::Dynamic`](crate::Source::Dynamic).
     #[cfg(feature = "alloc")]
     #[must_use]
     pub fn owning(config: &ServerConfig<'_>, buffers: Buffers<'b>) -> Self {

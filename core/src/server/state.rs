@@ -16,7 +16,7 @@ use crate::rpc::{Envelope, Fault};
 /// **Read rule:** read only into a [`space`](Self::space) that is not empty; after `Wait` it never is.
 /// **One at a time:** whatever a call lends ends at the next call on the machine, which settles it. Nothing half written is ever visible in
 /// [`output`](Self::output).
-/// **Room:** a reply always has the same room ([`ServerConfig::reply`], or all of the transmit buffer), so what fits never depends on timing.
+/// **Room:** a reply always has the same room ([`ServerConfig::reply`](crate::ServerConfig::reply), or all of the transmit buffer), so what fits never depends on timing.
 /// **Line:** between `pause` and `finish` nothing else can be sent. **Slots:** every call takes one from lending to its end.
 ///
 /// ```

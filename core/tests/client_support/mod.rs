@@ -47,7 +47,11 @@ impl Log {
         for piece in bytes.chunks(cut) {
             let mut rest = piece;
             while !rest.is_empty() {
+                if self.closed {
+                    return;
+                }
                 let n = client.feed(rest);
+                assert!(n > 0, "no room to read, and nothing to do");
                 rest = &rest[n..];
                 self.drain(client);
             }

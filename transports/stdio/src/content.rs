@@ -105,26 +105,6 @@ impl OwnedContent {
         })
     }
 
-    /// Adds the next piece of the same block.
-    pub(crate) fn extend(&mut self, piece: Self) {
-        let data = match (self, piece) {
-            (Self::Text(all), Self::Text(more))
-            | (Self::TextResource { text: all, .. }, Self::TextResource { text: more, .. }) => {
-                all.push_str(&more);
-                None
-            }
-            (Self::Image { data, .. }, Self::Image { data: more, .. })
-            | (Self::Audio { data, .. }, Self::Audio { data: more, .. })
-            | (Self::BlobResource { data, .. }, Self::BlobResource { data: more, .. }) => Some((data, more)),
-            _ => None,
-        };
-        match data {
-            Some((OwnedData::Bytes(all), OwnedData::Bytes(more))) => all.extend(more),
-            Some((OwnedData::Base64(all), OwnedData::Base64(more))) => all.push_str(&more),
-            _ => {}
-        }
-    }
-
     /// Lends it to the core; `None` for a block that claims to be JSON and is not.
     pub(crate) fn lend(&self) -> Option<Content<'_>> {
         Some(match self {

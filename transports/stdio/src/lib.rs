@@ -44,40 +44,82 @@
 //! - On Unix nothing that a tool, a C library or a child process prints reaches the peer: it goes to stderr.
 //! - At the end of the input accepted calls are answered, within a bound. A peer that has gone is a normal end.
 //!
-//! It also runs over any `Read` and `Write`: [`Serve::run_over`].
+//! # A client
+//!
+//! ```no_run
+//! use barewire_stdio::{Command, Options, Stderr, barewire::ClientConfig};
+//! use core::time::Duration;
+//!
+//! fn main() -> Result<(), Box<dyn core::error::Error>> {
+//!     let client = Command::new("uv")
+//!         .args(["run", "weather.py"])
+//!         .stderr(Stderr::Pass)
+//!         .timeout(Duration::from_secs(30))
+//!         .start(&ClientConfig::new("my-host", "1.0.0"))?;
+//!     println!("{} speaks {}", client.server().name, client.server().protocol);
+//!     for tool in client.list_tools()? {
+//!         println!("{}: {}", tool.name, tool.description);
+//!     }
+//!     let result = client.call("get_alerts", r#"{"state":"TX"}"#)?;
+//!     println!("{}", result.text());
+//!
+//!     let mut told = |progress: barewire_stdio::OwnedProgress| println!("{} done", progress.done);
+//!     let options = Options::new().timeout(Duration::from_secs(5)).on_progress(&mut told);
+//!     client.call_with("get_forecast", r#"{"latitude":40.7,"longitude":-74.0}"#, options)?;
+//!     client.close();
+//!     Ok(())
+//! }
+//! ```
+//!
+//! - A [`Client`] is `Send`, `Sync` and `Clone`; any number of threads may call at once.
+//! - Every request has a deadline, whether or not the server reads, writes or lives.
+//! - The child has a process group of its own. Its death is noticed by waiting for it, and told at once with its exit
+//!   status and the last lines of its stderr, which is always drained.
+//! - It is ended by closing its input, then SIGTERM, then SIGKILL, and reaped: on [`Client::close`], on drop, and by
+//!   [`kill_all`] for those who handle Ctrl-C themselves; `exit_on_signals` (feature `signals`) does it for the others.
+//! - What goes over the wire can be watched byte by byte: [`Command::trace`].
+//!
+//! Both sides also run over any `Read` and `Write`: [`Serve::run_over`], [`Client::over`].
 //!
 //! # Features
 //!
-//! `serde`: [`ToolCall`] decodes arguments into serde types. Not on by default.
+//! `serde`: [`ToolCall`] decodes arguments into serde types. `signals`: `exit_on_signals` on Unix. Neither is on by
+//! default.
 //!
 //! # Systems
 //!
-//! Unix is where all of this holds. Elsewhere there are no process groups, stdout is not moved aside, so that tools must not print.
+//! Unix is where all of this holds. Elsewhere there are no process groups, so that only the child itself is ended, at
+//! once instead of by a ladder; and stdout is not moved aside, so that tools must not print.
 
+mod bell;
+mod child;
+mod client;
 mod content;
 mod server;
+#[cfg(all(feature = "signals", unix))]
+mod signals;
 
 pub use barewire;
+pub use child::{Ended, kill_all};
+pub use client::{
+    CallError, CallResult, Client, Command, ExitReport, HintsInfo, Options, OwnedProgress, ServerInfo,
+    Settings, StartError, Stderr, ToolInfo, Trace,
+};
 pub use content::{OwnedContent, OwnedData};
 pub use server::{Fail, Serve, ToolCall, ToolResult, ToolSource, serve};
 
+#[cfg(all(feature = "signals", unix))]
+pub use signals::exit_on_signals;
+
 use core::time::Duration;
 use std::{
-    sync::{Condvar, Mutex, MutexGuard, PoisonError},
+    sync::{Mutex, MutexGuard, PoisonError},
     time::Instant,
 };
 
 /// A thread that panicked in a user's callback must not take the others with it.
 fn lock<T: ?Sized>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-/// Waits for `condvar`, for `at_most` if given. Callers look at the state again, whatever woke them.
-fn wait<'g, T>(condvar: &Condvar, guard: MutexGuard<'g, T>, at_most: Option<Duration>) -> MutexGuard<'g, T> {
-    match at_most {
-        None => condvar.wait(guard).unwrap_or_else(PoisonError::into_inner),
-        Some(left) => condvar.wait_timeout(guard, left).unwrap_or_else(PoisonError::into_inner).0,
-    }
 }
 
 /// The moment after `time` from now; very long times count as 100 years.

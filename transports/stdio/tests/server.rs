@@ -338,3 +338,57 @@ fn what_is_no_json_never_reaches_the_peer() {
     })
     .unwrap();
 }
+
+struct Made(Vec<String>);
+impl barewire_stdio::ToolSource for Made {
+    fn tool(&self, index: usize) -> Option<Tool<'_>> {
+        self.0.get(index).map(|name| Tool::new(name, "Made at run time.", r#"{"type":"object"}"#))
+    }
+}
+
+#[test]
+fn tools_made_at_run_time_are_listed_and_called() {
+    let config = ServerConfig::new("t", "1").dynamic_tools();
+    let made = Made((0..200).map(|n| format!("tool_{n}")).collect());
+    let tools = |call: &mut ToolCall<'_>| match call.name() {
+        name if made.0.iter().any(|made| made == name) => Ok(name.into()),
+        _ => Err(Fail::Unknown),
+    };
+    for threads in [0, 2] {
+        serve(Serve::new(&config).source(&made).threads(threads), tools, |mut peer| {
+            peer.open();
+            peer.send(r#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#);
+            let line = peer.line();
+            assert_eq!(line.matches("Made at run time.").count(), 200, "{line}");
+            assert!(line.contains("tool_199"));
+            peer.call(2, "tool_7", "{}");
+            assert!(peer.line().contains("tool_7"));
+            peer.call(3, "tool_200", "{}");
+            assert!(peer.line().contains("-32602"));
+        })
+        .unwrap();
+    }
+}
+
+#[cfg(feature = "serde")]
+#[test]
+fn arguments_decode_into_serde_types() {
+    #[derive(serde::Deserialize)]
+    struct Args<'m> {
+        text: &'m str,
+        #[serde(default)]
+        times: Option<u32>,
+    }
+    let tools = |call: &mut ToolCall<'_>| {
+        let args: Args<'_> = call.deserialize()?;
+        Ok(args.text.repeat(args.times.unwrap_or(1) as usize).into())
+    };
+    serve(Serve::new(&CONFIG), tools, |mut peer| {
+        peer.open();
+        peer.call(1, "echo", r#"{"text":"a\tb","times":2}"#);
+        assert!(peer.line().contains(r#""a\tba\tb""#));
+        peer.call(2, "echo", r#"{"times":2}"#);
+        assert!(peer.line().contains("arguments must be"));
+    })
+    .unwrap();
+}

@@ -294,6 +294,24 @@ mod tests {
     }
 
     #[test]
+    fn files_are_read_as_the_schema_wants_them() {
+        let schema = r#"{"properties":{"s":{"type":"string"},"n":{"type":"integer"},"o":{"type":"object"},
+            "b":{"type":"string","contentEncoding":"base64"}}}"#;
+        let file = std::env::temp_dir().join(format!("barewire-argument-{}", std::process::id()));
+        let from_file = |key: &str, bytes: &[u8]| {
+            fs::write(&file, bytes).unwrap();
+            let given = Given { pairs: vec![format!("{key}=@{}", file.display())], args: None };
+            given.object(None, Raw::new(schema)).map_err(|failure| failure.code)
+        };
+        assert_eq!(from_file("s", b"a\n\"b\"\n"), Ok(r#"{"s":"a\n\"b\"\n"}"#.into()));
+        assert_eq!(from_file("n", b"42\n"), Ok(r#"{"n":42}"#.into()));
+        assert_eq!(from_file("o", b" {\"k\": 1} "), Ok(r#"{"o":{"k": 1}}"#.into()));
+        assert_eq!(from_file("b", b"\xff\x00"), Ok(r#"{"b":"/wA="}"#.into()));
+        assert_eq!(from_file("s", b"\xff"), Err(2));
+        fs::remove_file(file).unwrap();
+    }
+
+    #[test]
     fn a_whole_object_is_taken_as_it_is() {
         assert_eq!(typed(&[r#"{"text": "a=b", "n": 1.0}"#, "n=2"]).unwrap(), r#"{"text":"a=b","n":2}"#);
         let given = |args: &str| Given { pairs: vec![], args: Some(args.into()) }.whole();

@@ -69,7 +69,7 @@ fn fits(property: Raw<'_>, value: Raw<'_>) -> bool {
 }
 
 /// The known name that differs least, if it differs little.
-fn nearest<'a>(key: &str, known: &'a [String]) -> Option<&'a str> {
+pub(crate) fn nearest<'a>(key: &str, known: &'a [String]) -> Option<&'a str> {
     let best = known.iter().map(|name| (distance(key, name), name)).min()?;
     (best.0 <= 1 + key.len() / 4).then_some(best.1.as_str())
 }

@@ -36,6 +36,14 @@ pub(crate) fn decode(text: &str) -> Option<Vec<u8>> {
     Some(bytes)
 }
 
+/// Whether `text` is base64 with its padding, as JSON schemas mean it (`format: byte`).
+pub(crate) fn is_valid(text: &str) -> bool {
+    let digits = text.trim_end_matches('=');
+    text.len().is_multiple_of(4)
+        && text.len() - digits.len() <= 2
+        && digits.bytes().all(|b| value(b).is_some())
+}
+
 fn value(digit: u8) -> Option<u32> {
     Some(match digit {
         b'A'..=b'Z' => u32::from(digit - b'A'),

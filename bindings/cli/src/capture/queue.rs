@@ -3,13 +3,14 @@
 //! Entries go into a bounded queue; a thread of its own writes them. A disk that is full, slow or gone costs entries,
 //! never the session: what found no room is counted, and the count is written as an event once there is room again.
 
+use core::time::Duration;
 use std::fs::File;
 use std::io::{self, Write};
 use std::path::PathBuf;
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
-use std::time::{Duration, Instant, SystemTime};
+use std::time::{Instant, SystemTime};
 
 use super::write::{Encoder, Format};
 use super::{Entry, Event, Micros, What};

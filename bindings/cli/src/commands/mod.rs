@@ -1,5 +1,12 @@
-//! One module per command.
+//! One module per command, and what they share.
 
+pub(crate) mod call;
+pub(crate) mod connect;
+pub(crate) mod demo;
 pub(crate) mod explain;
+pub(crate) mod list;
+pub(crate) mod record;
+pub(crate) mod save;
 pub(crate) mod serve;
 pub(crate) mod tap;
+pub(crate) mod waiting;

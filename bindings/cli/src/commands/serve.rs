@@ -1,5 +1,8 @@
 //! `barewire serve weather|bmi`: sample servers for any host, or for pasting lines by hand.
 
+use std::io::{self, Write};
+use std::sync::Once;
+
 use barewire::{BadArgs, Fields, FromArgs, ServerConfig, Tool, check_tools};
 use barewire_stdio::{Fail, Serve, ToolCall, ToolResult};
 
@@ -64,6 +67,9 @@ pub(crate) fn run(sample: Sample) -> Result<(), Failure> {
 }
 
 fn weather_tool(call: &mut ToolCall<'_>) -> Result<ToolResult, Fail> {
+    static ONCE: Once = Once::new();
+    // Whoever reads stderr sees that servers may write there, and what this one serves.
+    ONCE.call_once(|| _ = writeln!(io::stderr(), "sample data, not real weather"));
     Ok(match call.name() {
         "get_alerts" => {
             let Alerts { state } = call.decode()?;

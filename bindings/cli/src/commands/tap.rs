@@ -6,14 +6,14 @@
 //! * **Invisible.** Nothing of our own goes to stdout; end of input, closed pipes and signals are passed on, and the
 //!   exit status is the child's.
 
+use core::sync::atomic::{AtomicUsize, Ordering};
+use core::time::Duration;
 use std::io::{self, ErrorKind, Read, Write};
 use std::path::PathBuf;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{self, Sender};
 use std::thread;
-use std::time::Duration;
 
 use crate::capture::queue::Log;
 use crate::capture::write::Format;
@@ -26,7 +26,7 @@ const CHUNK: usize = 64 << 10;
 /// How long output may still come after the child is gone: from grandchildren that hold its pipes.
 const AFTERMATH: Duration = Duration::from_millis(500);
 /// How long a slow log may hold up the end.
-const LOG_LIMIT: Duration = Duration::from_secs(5);
+const LOG_LIMIT: Duration = Duration::from_secs(2);
 
 /// What to run and where to log.
 pub(crate) struct Tap {
@@ -44,7 +44,7 @@ impl Tap {
         let mut signals =
             sys::Signals::catch().map_err(|error| Failure::io("can't catch signals", &error))?;
         let mut child = spawn(&self.command)?;
-        let (log, writing) = Log::start(self.log, self.format, watch);
+        let (log, writing) = Log::start(self.log.map(with_pid), self.format, watch);
         log.put(What::Event(Event::Start { command: self.command, pid: Some(child.id()) }));
 
         let leader = child.id();
@@ -75,6 +75,14 @@ impl Tap {
         log.close();
         writing.wait(LOG_LIMIT);
         Ok(exit_code(status))
+    }
+}
+
+/// `%p` in the file's name becomes our process id.
+fn with_pid(path: PathBuf) -> PathBuf {
+    match path.to_str() {
+        Some(name) => name.replace("%p", &std::process::id().to_string()).into(),
+        None => path,
     }
 }
 
@@ -185,11 +193,11 @@ pub(crate) fn exit_code(status: ExitStatus) -> i32 {
 }
 
 #[cfg(unix)]
-fn signal_of(status: ExitStatus) -> Option<i32> {
+pub(crate) fn signal_of(status: ExitStatus) -> Option<i32> {
     std::os::unix::process::ExitStatusExt::signal(&status)
 }
 
 #[cfg(not(unix))]
-fn signal_of(_status: ExitStatus) -> Option<i32> {
+pub(crate) fn signal_of(_status: ExitStatus) -> Option<i32> {
     None
 }

@@ -6,6 +6,7 @@
 pub(crate) mod call;
 pub(crate) mod envelope;
 pub(crate) mod export;
+mod layout;
 pub(crate) mod lines;
 pub(crate) mod lint;
 pub(crate) mod members;

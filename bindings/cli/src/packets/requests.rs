@@ -138,7 +138,7 @@ fn call_sentence(table: Table, envelope: &Envelope<'_>, session: &Session) -> (S
         return (say(table, T::AskCall, &[]), false);
     };
     let shown = printable(&shortened(&name, 60));
-    let Some(schema) = session.tools.get(&name).and_then(|schema| Raw::new(schema)) else {
+    let Some(schema) = session.tools.get(&name).and_then(|tool| Raw::new(&tool.input)) else {
         let key = if session.tools.is_empty() { T::AskCall } else { T::AskCallUnlisted };
         return (say(table, key, &[&shown]), key == T::AskCallUnlisted);
     };

@@ -160,7 +160,7 @@ fn tools(table: Table, result: Raw<'_>) -> Story {
         let description = tool.get("description").and_then(text).unwrap_or_default();
         let first = description.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
         let more = if first.len() + 8 < description.len() { " …" } else { "" };
-        let shown = format!("“{}{more}”", shortened(&printable(first), 36));
+        let shown = format!("“{}{more}”", shortened(&printable(first), 34));
         let description = if first.is_empty() { String::new() } else { shown };
         story
             .rows

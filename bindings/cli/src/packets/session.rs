@@ -39,6 +39,8 @@ pub(crate) struct Open {
     pub(crate) method: String,
     /// `get_alerts(state: "TX")`.
     pub(crate) call: Option<String>,
+    /// The tool that is called.
+    pub(crate) tool: Option<String>,
     /// Whether it carries the modern era's `_meta`.
     pub(crate) modern: bool,
     /// The version that `initialize` asks for.
@@ -47,6 +49,13 @@ pub(crate) struct Open {
     pub(crate) cancelled: bool,
     /// A later request of the same side that was answered before this one.
     pub(crate) meanwhile: Option<usize>,
+}
+
+/// The schemas of a tool, as JSON.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Schemas {
+    pub(crate) input: String,
+    pub(crate) output: Option<String>,
 }
 
 /// What is known so far.
@@ -59,8 +68,8 @@ pub(crate) struct Session {
     pub(crate) version: Option<String>,
     /// Names of capabilities that the server offered.
     pub(crate) server_caps: Vec<String>,
-    /// Tools that were listed, with their input schemas.
-    pub(crate) tools: HashMap<String, String>,
+    /// Tools that were listed.
+    pub(crate) tools: HashMap<String, Schemas>,
     /// Whether the capture has the session's beginning.
     pub(crate) from_start: bool,
     /// Whether it is known to begin in the middle.
@@ -203,8 +212,13 @@ impl Session {
     pub(crate) fn list(&mut self, result: Raw<'_>) {
         for tool in result.get("tools").into_iter().flat_map(Raw::elements) {
             if let Some(name) = tool.get("name").and_then(text) {
-                let schema = tool.get("inputSchema").map_or("{}", Raw::as_str);
-                self.tools.insert(name, schema.to_owned());
+                let schema =
+                    |key| tool.get(key).filter(|s: &Raw<'_>| !s.is_null()).map(|s| s.as_str().to_owned());
+                let schemas = Schemas {
+                    input: schema("inputSchema").unwrap_or_else(|| "{}".into()),
+                    output: schema("outputSchema"),
+                };
+                self.tools.insert(name, schemas);
             }
         }
     }

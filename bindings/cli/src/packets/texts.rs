@@ -133,6 +133,7 @@ texts! {
     // Batches and junk.
     Batch "{0} messages in one line. Only 2025-03-26 knows this."
     JunkPrint "Not a message: it looks like a print. Does the server print to stdout? It belongs on stderr."
+    JunkClient "Not a message: the client wrote something that is not MCP."
     JunkLog "Not a message: it looks like a log line. Logs belong on stderr."
     JunkTrace "Not a message: it looks like a stack trace. Those belong on stderr."
     JunkInstaller "Not a message: an installer talks (npm, npx, uv, pip). Install first, or silence it, so that stdout stays MCP's."

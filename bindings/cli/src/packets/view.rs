@@ -3,6 +3,7 @@
 use barewire::json::Raw;
 
 use super::call::brief;
+use super::layout;
 use super::model::{Item, Kind, Message, Packet, Row, Summary, When};
 use super::rules::{Finding, Severity};
 use super::texts::{T, Table, say};
@@ -199,52 +200,10 @@ impl View {
                 When::Teach => self.look.mode == Mode::Teach || self.look.full,
                 When::Full => self.look.full,
             })
-            .filter(|row| !(row.key.is_empty() && row.value.is_empty() && row.gloss.is_empty()))
-            .filter(|row| !(row.value.is_empty() && row.gloss.is_empty()))
+            // A row with a name alone only keeps the member from being shown once more.
+            .filter(|row| row.list || !(row.value.is_empty() && row.gloss.is_empty()))
             .collect();
-        // Lists (of tools, of resources) are laid out by themselves.
-        let is_short = |row: &&&Row| !row.list && columns(&row.key) <= 28;
-        let widest = |rows: &mut dyn Iterator<Item = usize>, least: usize, most: usize| {
-            rows.filter(|&w| w <= most).max().unwrap_or(0).max(least)
-        };
-        let short_key = widest(&mut shown.iter().filter(is_short).map(|r| columns(&r.key)), 15, 28);
-        let short_value = widest(
-            &mut shown.iter().filter(is_short).filter(|r| !r.gloss.is_empty()).map(|r| columns(&r.value)),
-            13,
-            40,
-        );
-        let long_key = widest(&mut shown.iter().filter(|r| !is_short(r)).map(|r| columns(&r.key)), 0, 60);
-        let long_value = widest(&mut shown.iter().filter(|r| !is_short(r)).map(|r| columns(&r.value)), 0, 50);
-        let mut out = String::new();
-        for row in &shown {
-            let (key, value) = if is_short(&row) { (short_key, short_value) } else { (long_key, long_value) };
-            let left = format!("     {}  {}", padded(&row.key, key), row.value);
-            if row.gloss.is_empty() {
-                out += &(left.trim_end().to_owned() + "\n");
-                continue;
-            }
-            let left = padded(&left, 5 + key + 2 + value) + "  ";
-            out += &self.glossed(&left, &row.gloss, 7 + key);
-        }
-        out
-    }
-
-    /// A gloss beside what it explains, or under it where there is no room.
-    fn glossed(&self, left: &str, gloss: &str, under: usize) -> String {
-        let room = self.look.width.saturating_sub(columns(left));
-        let (indent, room) = if columns(gloss) <= room || room >= 40 {
-            (columns(left), room)
-        } else {
-            (under, self.look.width.saturating_sub(under))
-        };
-        let mut out = left.to_owned();
-        for (i, line) in wrapped(gloss, room).iter().enumerate() {
-            if i > 0 || indent != columns(left) {
-                out = out.trim_end().to_owned() + "\n" + &" ".repeat(indent);
-            }
-            out += &self.look.paint.dim(line);
-        }
-        out + "\n"
+        layout::lines(&shown, self.look.width, self.look.paint)
     }
 
     fn wire(&mut self, packet: &Packet) -> String {
@@ -271,7 +230,11 @@ impl View {
         };
         let note = if self.wires == 1 { T::WireNote } else { T::WireNoteShort };
         let note = if packet.line.end == super::lines::End::Lf { self.say(note, &[]) } else { String::new() };
-        out += &format!("   wire   {shown}     {}\n", self.look.paint.dim(&note));
+        let left = format!("   wire   {shown}");
+        let fits = columns(&left) + 5 + columns(&note) <= self.look.width;
+        let gap = if fits { "     " } else { "\n          " };
+        out += format!("{left}{gap}{}", self.look.paint.dim(&note)).trim_end();
+        out += "\n";
         out
     }
 
@@ -356,10 +319,6 @@ impl View {
 
 fn later(after: Option<Micros>) -> String {
     after.map(|after| format!(", {} later", span(after))).unwrap_or_default()
-}
-
-fn padded(text: &str, width: usize) -> String {
-    format!("{text}{}", " ".repeat(width.saturating_sub(columns(text))))
 }
 
 /// A line that is not shown as a packet, in one line: for messages about it.

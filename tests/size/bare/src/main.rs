@@ -1,107 +1,23 @@
-//! A server of two tools on file descriptors 0 and 1, by system calls alone.
+//! A server and a client on file descriptors 0 and 1, by system calls alone: the server without arguments, the client
+//! with any.
 //!
 //! That it links proves that nothing in it allocates (there is no allocator) and that no panic can be reached (the
 //! panic handler calls a function that does not exist). The features `alloc` and `panic` must break that.
 #![no_std]
 #![no_main]
 
-mod sys;
-
-use barewire::{
-    BadArgs, Call, CallId, Fields, FromArgs, Millis, Noise, Output, Progress, Server, ServerConfig, ServerEvent,
-    Storage, Tool, check_tools,
-};
-
 #[cfg(feature = "alloc")]
 extern crate alloc;
 
-static TOOLS: &[Tool<'static>] = &[
-    Tool::new("add", "Adds a and b.", r#"{"type":"object","properties":{"a":{"type":"integer"},"b":{"type":"integer"}}}"#)
-        .title("Adder")
-        .read_only()
-        .output_schema(r#"{"type":"object"}"#),
-    Tool::new("later", "Answers with the next call.", r#"{"type":"object"}"#),
-    Tool::new("stream", "A long text in pieces.", r#"{"type":"object"}"#),
-];
-const _: () = check_tools(TOOLS);
-static CONFIG: ServerConfig<'static> = ServerConfig::new("size", "1").tools(TOOLS).page(2).noise(Noise::Answer);
-
-struct Add {
-    a: i64,
-    b: i64,
-}
-
-impl<'m> FromArgs<'m> for Add {
-    fn from_args(mut fields: Fields<'m>) -> Result<Self, BadArgs> {
-        let mut add = Self { a: 0, b: 0 };
-        while let Some((key, value)) = fields.next() {
-            match key {
-                "a" => add.a = value.i64("a")?,
-                "b" => add.b = value.i64("b")?,
-                _ => {}
-            }
-        }
-        Ok(add)
-    }
-}
+mod client;
+mod server;
+mod sys;
 
 #[unsafe(no_mangle)]
-extern "C" fn serve() {
-    #[cfg(feature = "alloc")]
-    let mut server = Server::new(&CONFIG, barewire::Buffers::growing(barewire::Limits::default()));
-    #[cfg(not(feature = "alloc"))]
-    let mut storage = Storage::<1024, 512, 2>::new();
-    #[cfg(not(feature = "alloc"))]
-    let mut server = Server::new(&CONFIG, storage.buffers());
-    let mut waiting: Option<CallId> = None;
-    let mut left = 0usize;
-    loop {
-        match server.poll(Millis(0)) {
-            Output::Send(bytes) => {
-                let n = sys::write(1, bytes);
-                if n == 0 {
-                    return;
-                }
-                server.sent(n);
-            }
-            Output::Event(ServerEvent::Call(Call { name: "add", args, reply, .. })) => match args.decode::<Add>() {
-                Ok(Add { a, b }) => {
-                    let _ = reply.text_fmt(format_args!("{}", a.wrapping_add(b))).finish();
-                }
-                Err(bad) => reply.bad_args(bad),
-            },
-            Output::Event(ServerEvent::Call(Call { name: "later", mut reply, .. })) => {
-                let _ = reply.progress(Progress { done: 1, total: None, message: Some("wait") });
-                waiting = Some(reply.defer());
-            }
-            Output::Event(ServerEvent::Call(Call { mut reply, .. })) => {
-                left = 1000usize.saturating_sub(reply.write_text("so "));
-                reply.pause();
-            }
-            Output::Event(ServerEvent::More(mut reply)) => {
-                left = left.saturating_sub(reply.write_text("much "));
-                if left == 0 {
-                    let _ = reply.finish();
-                } else {
-                    reply.pause();
-                }
-            }
-            Output::Event(_) => {}
-            Output::Wait { .. } | Output::Blocked { .. } => {
-                if let Some(id) = waiting.take() {
-                    if let Ok(reply) = server.resume(id) {
-                        let _ = reply.text("now").finish();
-                    }
-                    continue;
-                }
-                match sys::read(0, server.space()) {
-                    0 => server.end_of_input(),
-                    n => server.filled(n),
-                }
-            }
-            Output::Closed => return,
-        }
-        #[cfg(feature = "panic")]
-        let _ = TOOLS[left].name;
+extern "C" fn run(arguments: usize) -> i32 {
+    if arguments > 1 {
+        return client::talk();
     }
+    server::serve();
+    0
 }

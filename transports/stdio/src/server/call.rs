@@ -1,11 +1,9 @@
 //! One call as the tool sees it.
 
+use crate::bell::Bell;
 use barewire::{Args, BadArgs, CallId, FromArgs, Progress, Version};
 use core::time::Duration;
-use std::{
-    sync::{Arc, Condvar, Mutex},
-    time::Instant,
-};
+use std::sync::{Arc, Mutex};
 
 /// How often the arguments of one call can be decoded.
 const DECODES: usize = 8;
@@ -110,25 +108,16 @@ pub(super) trait Line {
 #[derive(Default)]
 pub(super) struct Flag {
     up: Mutex<bool>,
-    raised: Condvar,
+    raised: Bell,
 }
 
 impl Flag {
     pub(super) fn raise(&self) {
         *crate::lock(&self.up) = true;
-        self.raised.notify_all();
+        self.raised.ring();
     }
 
     fn wait(&self, at_most: Duration) -> bool {
-        let until = crate::after(at_most);
-        let mut up = crate::lock(&self.up);
-        while !*up {
-            let left = until.saturating_duration_since(Instant::now());
-            if left.is_zero() {
-                break;
-            }
-            up = crate::wait(&self.raised, up, Some(left));
-        }
-        *up
+        *self.raised.wait_until(&self.up, at_most, |up| *up)
     }
 }

@@ -91,6 +91,7 @@ impl<'c> Serve<'c> {
     ///
     /// At the end of the input accepted calls are answered, for `ServerConfig::drain` at most. If a tool still runs
     /// then and does not heed [`ToolCall::is_cancelled`], the process exits with 0: nothing else could stop it.
+    /// A tool that panics is answered with -32603, unless panics abort in this build.
     /// A peer that has gone is a normal end. SIGTERM is left alone and ends the process at once.
     pub fn run(self, tools: impl Fn(&mut ToolCall<'_>) -> Result<ToolResult, Fail> + Sync) -> io::Result<()> {
         if self.hint {

@@ -9,13 +9,19 @@ use super::{
     call::{Flag, Job, Line},
     result::Checked,
 };
-use crate::{lock, wait};
+use crate::{
+    bell::{Bell, linger},
+    lock,
+};
 use barewire::{Call, CallId, Millis, Output, Progress, Refused, Server, ServerEvent};
-use core::time::Duration;
+use core::{
+    sync::atomic::{AtomicUsize, Ordering::Relaxed},
+    time::Duration,
+};
 use std::{
     collections::VecDeque,
     io::{self, Read, Write},
-    sync::{Arc, Condvar, Mutex, MutexGuard},
+    sync::{Arc, Mutex, MutexGuard},
     time::Instant,
 };
 
@@ -27,12 +33,14 @@ const KEEP: usize = 64 << 10;
 pub(super) struct Shared<'s, W> {
     state: Mutex<State<'s, W>>,
     /// A job came, or the end.
-    work: Condvar,
+    work: Bell,
     /// Output was taken or a call ended: there may be room again.
-    moved: Condvar,
+    moved: Bell,
     /// The machine has output that nobody is writing.
-    speak: Condvar,
+    speak: Bell,
     born: Instant,
+    /// How many jobs wait, for a worker to look at without the mutex.
+    queued: AtomicUsize,
     source: Option<&'s dyn ToolSource>,
     threads: usize,
 }
@@ -47,6 +55,8 @@ struct State<'s, W> {
     closed: bool,
     /// The peer reads no more; `Some(error)` if that is not a normal close.
     broken: Option<Option<io::Error>>,
+    /// A worker looks for the next call before it sleeps.
+    lingering: bool,
     ended: bool,
 }
 
@@ -66,14 +76,16 @@ impl<'s, W: Write> Shared<'s, W> {
             out: Some(out),
             closed: false,
             broken: None,
+            lingering: false,
             ended: false,
         };
         Self {
             state: Mutex::new(state),
-            work: Condvar::new(),
-            moved: Condvar::new(),
-            speak: Condvar::new(),
+            work: Bell::default(),
+            moved: Bell::default(),
+            speak: Bell::default(),
             born: Instant::now(),
+            queued: AtomicUsize::new(0),
             source,
             threads,
         }
@@ -98,7 +110,10 @@ impl<'s, W: Write> Shared<'s, W> {
                     if self.threads == 0 {
                         return true;
                     }
-                    self.work.notify_one();
+                    self.queued.store(state.jobs.len(), Relaxed);
+                    if !state.lingering || state.jobs.len() > 1 {
+                        self.work.ring_one();
+                    }
                 }
                 Output::Event(ServerEvent::Cancelled(id)) => {
                     state.jobs.retain(|job| job.id != id);
@@ -123,7 +138,7 @@ impl<'s, W: Write> Shared<'s, W> {
     /// Polls, and sees to it that somebody writes what there is.
     fn pump(&self, state: &mut State<'s, W>) {
         if self.poll(state) && state.out.is_some() && self.threads > 0 {
-            self.speak.notify_one();
+            self.speak.ring_one();
         }
     }
 
@@ -141,7 +156,7 @@ impl<'s, W: Write> Shared<'s, W> {
             if bytes.is_empty() {
                 break;
             }
-            self.moved.notify_all();
+            self.moved.ring();
             if state.broken.is_some() {
                 continue;
             }
@@ -156,7 +171,7 @@ impl<'s, W: Write> Shared<'s, W> {
             }
         }
         state.out = Some(out);
-        self.moved.notify_all();
+        self.moved.ring();
         state
     }
 
@@ -167,7 +182,7 @@ impl<'s, W: Write> Shared<'s, W> {
             if state.out.is_some() && !state.server.output().is_empty() {
                 state = self.write(state);
             } else {
-                state = wait(&self.speak, state, None);
+                state = self.speak.wait(state, None);
             }
         }
     }
@@ -177,14 +192,27 @@ impl<'s, W: Write> Shared<'s, W> {
         let mut state = lock(&self.state);
         loop {
             if let Some(job) = state.jobs.pop_front() {
+                self.queued.store(state.jobs.len(), Relaxed);
                 state = self.run(state, &job, tool);
                 state = self.write(state);
+                if state.jobs.is_empty() && !state.lingering {
+                    state = self.linger(state);
+                }
             } else if state.ended {
                 return;
             } else {
-                state = wait(&self.work, state, None);
+                state = self.work.wait(state, None);
             }
         }
+    }
+
+    fn linger<'g>(&'g self, mut state: Guard<'g, 's, W>) -> Guard<'g, 's, W> {
+        state.lingering = true;
+        drop(state);
+        linger(|| self.queued.load(Relaxed) > 0);
+        state = lock(&self.state);
+        state.lingering = false;
+        state
     }
 
     fn run<'g>(
@@ -213,11 +241,11 @@ impl<'s, W: Write> Shared<'s, W> {
             if state.out.is_some() {
                 state = self.write(state);
             } else {
-                state = wait(&self.moved, state, None);
+                state = self.moved.wait(state, None);
             }
         }
         self.poll(&mut state);
-        self.moved.notify_all();
+        self.moved.ring();
         state
     }
 
@@ -247,7 +275,7 @@ impl<'s, W: Write> Shared<'s, W> {
                 state = self.advance(state, tool);
                 if taken == 0 && state.server.space().is_empty() && state.broken.is_none() {
                     // The peer does not read what it asked for: it is its turn.
-                    state = wait(&self.moved, state, None);
+                    state = self.moved.wait(state, None);
                 }
             }
         }
@@ -288,7 +316,7 @@ impl<'s, W: Write> Shared<'s, W> {
             if left.is_zero() {
                 break;
             }
-            state = wait(&self.moved, state, Some(left));
+            state = self.moved.wait(state, Some(left));
         }
         let written = state.out.is_some();
         state.ended = true;
@@ -296,9 +324,9 @@ impl<'s, W: Write> Shared<'s, W> {
         for (_, flag) in &state.running {
             flag.raise();
         }
-        self.work.notify_all();
-        self.speak.notify_all();
-        self.moved.notify_all();
+        self.work.ring();
+        self.speak.ring();
+        self.moved.ring();
         // A tool that heeds the flag needs a moment to return.
         let until = Instant::now() + Duration::from_millis(100);
         while !state.running.is_empty() {
@@ -306,7 +334,7 @@ impl<'s, W: Write> Shared<'s, W> {
             if left.is_zero() {
                 return false;
             }
-            state = wait(&self.moved, state, Some(left));
+            state = self.moved.wait(state, Some(left));
         }
         written
     }

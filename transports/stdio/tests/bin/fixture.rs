@@ -153,7 +153,7 @@ fn main() {
         }
         "junk-only" => {
             println!("Listening on port 8080");
-            forever()
+            exit(1);
         }
         "content-length" => {
             first_line();
@@ -163,10 +163,6 @@ fn main() {
             forever()
         }
         "silent" => forever(),
-        "closes-stdout" => {
-            serve(4);
-            drop(io::stdin());
-        }
         // A thread prints so many lines while calls are served.
         "prints" => {
             let lines: usize = env::args().nth(2).unwrap().parse().unwrap();
@@ -188,6 +184,15 @@ fn main() {
                 };
                 Serve::new(&CONFIG).run(tools).unwrap();
             });
+        }
+        #[cfg(all(feature = "signals", unix))]
+        "hosts" => {
+            barewire_stdio::exit_on_signals().unwrap();
+            let this = env::current_exe().unwrap();
+            let config = barewire::ClientConfig::new("host", "1");
+            let client = barewire_stdio::Command::new(this).arg("ignores-end").start(&config).unwrap();
+            println!("{}", client.pid().unwrap());
+            forever()
         }
         mode => panic!("no such mode: {mode:?}"),
     }

@@ -1,7 +1,57 @@
 //! What several tests need.
 #![allow(dead_code)] // each test uses some of it
 
-use std::io::{BufRead, BufReader, PipeReader, PipeWriter, Write};
+use barewire::{ClientConfig, Era};
+use barewire_stdio::{Command, Stderr};
+use core::time::Duration;
+use std::{
+    fs,
+    io::{BufRead, BufReader, PipeReader, PipeWriter, Write},
+    time::Instant,
+};
+
+pub(crate) static CLIENT: ClientConfig<'static> = ClientConfig::new("test", "1");
+
+/// The fixture in a mode, with its stderr kept, and a client that takes no era for granted.
+pub(crate) fn fixture(mode: &str) -> Command {
+    Command::new(env!("CARGO_BIN_EXE_barewire-stdio-fixture")).arg(mode).stderr(Stderr::Keep(1 << 20))
+}
+
+/// A shell script as a server.
+pub(crate) fn script(text: &str) -> Command {
+    Command::new("sh").arg("-c").arg(text).stderr(Stderr::Keep(1 << 20))
+}
+
+pub(crate) fn legacy() -> ClientConfig<'static> {
+    CLIENT.era(Era::Legacy)
+}
+
+/// State letter and parent of a process; `None` if there is none.
+pub(crate) fn process(pid: u32) -> Option<(char, u32)> {
+    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    let mut fields = stat.rsplit_once(") ")?.1.split(' ');
+    Some((fields.next()?.chars().next()?, fields.next()?.parse().ok()?))
+}
+
+/// No child of this process with this number is left, not even as a zombie.
+pub(crate) fn assert_reaped(pid: u32) {
+    let mine = std::process::id();
+    assert!(process(pid).is_none_or(|(_, parent)| parent != mine), "child {pid}: {:?}", process(pid));
+}
+
+/// Ended; whoever inherited it may not have reaped it yet.
+pub(crate) fn assert_ended(pid: u32) {
+    let end = Instant::now() + Duration::from_secs(10);
+    while process(pid).is_some_and(|(state, _)| state != 'Z') {
+        assert!(Instant::now() < end, "process {pid} lives: {:?}", process(pid));
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
+/// Far more than anything takes here, far less than the timeouts that must not be met.
+pub(crate) fn assert_within(started: Instant, seconds: u64) {
+    assert!(started.elapsed() < Duration::from_secs(seconds), "took {:?}", started.elapsed());
+}
 
 /// The client's side of a connection, by hand.
 pub(crate) struct Peer {

@@ -31,8 +31,9 @@ fn listed(tools: &str) -> Vec<u16> {
 
 /// Rules that the tests of this file break; the last test holds it against the table.
 const BROKEN_HERE: &[u16] = &[
-    101, 102, 103, 104, 105, 106, 107, 108, 110, 111, 112, 201, 202, 203, 204, 205, 206, 207, 208, 209, 210,
-    213, 215, 301, 302, 303, 304, 305, 306, 307, 401, 403, 404, 407, 408, 421, 501, 502, 503, 504, 508,
+    101, 102, 103, 104, 105, 106, 107, 108, 109, 110, 111, 112, 201, 202, 203, 204, 205, 206, 207, 208, 209,
+    210, 213, 215, 301, 302, 303, 304, 305, 306, 307, 401, 403, 404, 405, 406, 407, 408, 409, 413, 421, 501,
+    502, 503, 504, 508,
 ];
 
 #[test]
@@ -127,6 +128,13 @@ fn envelopes() {
 fn batches() {
     let batch = r#">[{"jsonrpc":"2.0","id":1,"method":"ping"},{"jsonrpc":"2.0","method":"notifications/x"}]"#;
     assert_eq!(after_handshake(&[batch]), [108]);
+    assert_eq!(after_handshake(&[">[]"]), [108, 109]);
+    assert_eq!(
+        after_handshake(&[
+            r#">[{"jsonrpc":"2.0","method":"notifications/x"},{"jsonrpc":"2.0","id":9,"error":{"code":1,"message":"m"}}]"#
+        ]),
+        [108, 109, 204]
+    );
     let old: Vec<String> = HANDSHAKE.iter().map(|line| line.replace("2025-11-25", "2025-03-26")).collect();
     let lines: Vec<&str> = old.iter().map(String::as_str).chain([batch]).collect();
     assert_eq!(rules(&lines), NONE);
@@ -170,11 +178,47 @@ fn tools() {
         answered(r#"{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"image","data":""}]}}"#),
         [408]
     );
-    assert_eq!(answered(r#"{"jsonrpc":"2.0","id":1,"result":{"content":[],"structuredContent":[]}}"#), [407]);
+    let text = r#"{"type":"text","text":"x"}"#;
+    let with = |more: &str| {
+        answered(&format!(r#"{{"jsonrpc":"2.0","id":1,"result":{{"content":[{text}],{more}}}}}"#))
+    };
+    assert_eq!(with(r#""structuredContent":[]"#), [407]);
+    assert_eq!(with(r#""structuredContent":{}"#), NONE);
+    assert_eq!(answered(r#"{"jsonrpc":"2.0","id":1,"result":{"content":[],"structuredContent":{}}}"#), [406]);
+    assert_eq!(
+        answered(
+            r#"{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"image","mimeType":"image/png","data":"A*=="}]}}"#
+        ),
+        [409]
+    );
     assert_eq!(
         answered(r#"{"jsonrpc":"2.0","id":1,"result":{"content":[],"isError":null,"_meta":null}}"#),
         [421]
     );
+}
+
+#[test]
+fn calls_against_the_list() {
+    let list = [
+        r#">{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#,
+        r#"<{"jsonrpc":"2.0","id":1,"result":{"tools":[{"name":"f","description":"d","inputSchema":{"type":"object","properties":{"n":{"type":"integer"}},"required":["n"]},"outputSchema":{"type":"object","properties":{"n":{"type":"integer"}},"required":["n"]}}]}}"#,
+    ];
+    let call = |arguments: &str, result: &str| {
+        let ask = format!(
+            r#">{{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{{"name":"f","arguments":{arguments}}}}}"#
+        );
+        let answer = format!(
+            r#"<{{"jsonrpc":"2.0","id":2,"result":{{"content":[{{"type":"text","text":"x"}}]{result}}}}}"#
+        );
+        after_handshake(&[list[0], list[1], &ask, &answer])
+    };
+    let good = r#","structuredContent":{"n":1}"#;
+    assert_eq!(call(r#"{"n":1}"#, good), NONE);
+    assert_eq!(call(r#"{"n":"1"}"#, good), [413]);
+    assert_eq!(call("{}", good), [413]);
+    assert_eq!(call(r#"{"n":1}"#, ""), [405]);
+    assert_eq!(call(r#"{"n":1}"#, r#","structuredContent":{"n":1.5}"#), [405]);
+    assert_eq!(call(r#"{"n":1}"#, r#","isError":true"#), NONE);
 }
 
 #[test]

@@ -2,6 +2,8 @@
 //!
 //! Rules that need the whole session are in [`tracker`](super::tracker).
 
+mod results;
+
 use barewire::json::{Kind as Json, Raw};
 
 use super::call::brief;
@@ -9,7 +11,10 @@ use super::envelope::{Envelope, Kind, Looks, text};
 use super::lines::{End, Line};
 use super::nulls;
 use super::rules::{Finding, rule};
-use super::session::{Open, Session};
+use super::session::{Session, Stage};
+use crate::arguments::schema::complaints;
+
+pub(crate) use results::{failed, result};
 
 /// TypeScript clients and servers close the connection at this length.
 const TYPESCRIPT_LIMIT: usize = 10_485_760;
@@ -33,7 +38,7 @@ pub(crate) fn framing(line: &Line, first: bool, list: &mut Vec<Finding>) {
 }
 
 /// The finding for a line that is no message.
-pub(crate) fn junk(looks: Looks) -> Option<Finding> {
+pub(crate) fn junk(looks: Looks, by_server: bool) -> Option<Finding> {
     Some(match looks {
         Looks::PrettyPiece => return None,
         Looks::PrettyStart => finding(102, "", "a message over several lines: write it as one"),
@@ -45,7 +50,8 @@ pub(crate) fn junk(looks: Looks) -> Option<Finding> {
         Looks::Prefixed => finding(101, "", "text before a message on its line: the whole line is lost"),
         Looks::Cut => finding(101, "", "a message that is cut off or spoiled"),
         Looks::Scalar => finding(101, "", "JSON that is no message"),
-        _ => finding(101, "", "a line that is no message: print to stderr, never to stdout"),
+        _ if by_server => finding(101, "", "a line that is no message: print to stderr, never to stdout"),
+        _ => finding(101, "", "a line that is no message"),
     })
 }
 
@@ -175,8 +181,21 @@ pub(crate) fn request(
             }
         }
     }
+    if method == "tools/call" {
+        arguments(envelope, session, list);
+    }
     if let Some(params) = envelope.params {
         null_members(nulls::places(params, "params", &[]), list);
+    }
+}
+
+/// Arguments against the schema that was listed.
+fn arguments(envelope: &Envelope<'_>, session: &Session, list: &mut Vec<Finding>) {
+    let tool = envelope.param("name").and_then(text).and_then(|name| session.tools.get(&name));
+    let Some(schema) = tool.and_then(|tool| Raw::new(&tool.input)) else { return };
+    let complaints = complaints(schema, envelope.param("arguments").unwrap_or(Raw::EMPTY_OBJECT));
+    if let Some(first) = complaints.first() {
+        list.push(finding(413, "params.arguments", format!("break the tool's inputSchema: {first}")));
     }
 }
 
@@ -184,7 +203,7 @@ pub(crate) fn request(
 pub(crate) fn is_modern(envelope: &Envelope<'_>, method: &str, session: &Session) -> bool {
     envelope.meta("protocolVersion").is_some()
         || matches!(method, "server/discover" | "subscriptions/listen")
-        || (session.modern && session.stage == super::session::Stage::Fresh && method != "ping")
+        || (session.modern && session.stage == Stage::Fresh && method != "ping")
 }
 
 fn implementation(info: Raw<'_>, path: &str, list: &mut Vec<Finding>) {
@@ -192,184 +211,6 @@ fn implementation(info: Raw<'_>, path: &str, list: &mut Vec<Finding>) {
         if info.get(name).is_none_or(|value| value.kind() != Json::String) {
             list.push(finding(306, format!("{path}.{name}"), "missing, or no string"));
         }
-    }
-}
-
-/// Checks a result against the request that it answers.
-pub(crate) fn result(result: Raw<'_>, open: &Open, session: &Session, list: &mut Vec<Finding>) {
-    if result.kind() != Json::Object {
-        return;
-    }
-    let kind = result.get("resultType").and_then(text);
-    if open.modern {
-        modern(result, open, kind.as_deref(), list);
-    }
-    let complete = kind.as_deref().is_none_or(|kind| kind == "complete");
-    match open.method.as_str() {
-        "initialize" => initialized(result, list),
-        "tools/list" => tools(result, list),
-        "tools/call" if complete && result.get("task").is_none() => called(result, open, session, list),
-        _ => {}
-    }
-    let values: &[&str] = if open.modern { &[] } else { &["structuredContent"] };
-    null_members(nulls::places(result, "result", values), list);
-}
-
-fn modern(result: Raw<'_>, open: &Open, kind: Option<&str>, list: &mut Vec<Finding>) {
-    match kind {
-        None => list.push(finding(502, "result.resultType", "missing; \"complete\" in most cases")),
-        Some("complete" | "input_required" | "task") => {}
-        Some(other) => {
-            let text =
-                format!("is {other:?}, which no revision knows: clients must treat the result as invalid");
-            list.push(finding(502, "result.resultType", text));
-        }
-    }
-    let cached = matches!(
-        open.method.as_str(),
-        "server/discover"
-            | "tools/list"
-            | "prompts/list"
-            | "resources/list"
-            | "resources/templates/list"
-            | "resources/read"
-    );
-    if cached && kind != Some("input_required") {
-        if result.get("ttlMs").and_then(Raw::as_u64).is_none() {
-            list.push(finding(
-                503,
-                "result.ttlMs",
-                "missing or no integer from 0 on; 0 means: don't keep it",
-            ));
-        }
-        if !result.get("cacheScope").is_some_and(|scope| scope.is("public") || scope.is("private")) {
-            list.push(finding(503, "result.cacheScope", "missing; \"private\" or \"public\""));
-        }
-    }
-}
-
-fn initialized(result: Raw<'_>, list: &mut Vec<Finding>) {
-    for name in ["protocolVersion", "capabilities", "serverInfo"] {
-        if result.get(name).is_none_or(Raw::is_null) {
-            list.push(finding(306, format!("result.{name}"), "missing; no client connects without it"));
-        }
-    }
-    if let Some(info) = result.get("serverInfo").filter(|info| !info.is_null()) {
-        implementation(info, "result.serverInfo", list);
-    }
-    if result.get("protocolVersion").is_some_and(|version| version.is("2026-07-28")) {
-        list.push(finding(
-            307,
-            "result.protocolVersion",
-            "2026-07-28 has no handshake: it can't be agreed on here",
-        ));
-    }
-}
-
-fn tools(result: Raw<'_>, list: &mut Vec<Finding>) {
-    let mut names: Vec<String> = Vec::new();
-    for (i, tool) in result.get("tools").into_iter().flat_map(Raw::elements).enumerate() {
-        let place = format!("result.tools[{i}]");
-        match tool.get("inputSchema") {
-            None => list.push(finding(
-                401,
-                format!("{place}.inputSchema"),
-                "missing; {\"type\":\"object\"} at least",
-            )),
-            Some(schema) if schema.kind() != Json::Object => {
-                let text = format!("is {}; {{\"type\":\"object\"}} at least", brief(schema, 20));
-                list.push(finding(401, format!("{place}.inputSchema"), text));
-            }
-            Some(schema) if !schema.get("type").is_some_and(|kind| kind.is("object")) => {
-                list.push(finding(401, format!("{place}.inputSchema.type"), "must be \"object\""));
-            }
-            Some(_) => {}
-        }
-        match tool.get("name").and_then(text) {
-            None => list.push(finding(401, format!("{place}.name"), "missing, or no string")),
-            Some(name) => {
-                if name.chars().count() > 128 || name.is_empty() {
-                    list.push(finding(403, format!("{place}.name"), "1 to 128 characters"));
-                }
-                if names.contains(&name) {
-                    list.push(finding(403, format!("{place}.name"), format!("{name:?} is listed twice")));
-                }
-                names.push(name);
-            }
-        }
-        if tool.get("description").is_none() {
-            list.push(finding(
-                404,
-                format!("{place}.description"),
-                "missing: a model can only guess what it does",
-            ));
-        }
-    }
-}
-
-fn called(result: Raw<'_>, open: &Open, session: &Session, list: &mut Vec<Finding>) {
-    match result.get("content") {
-        None => list.push(finding(408, "result.content", "missing; [] at least")),
-        Some(content) if content.kind() != Json::Array => {
-            list.push(finding(
-                408,
-                "result.content",
-                format!("is {}; it must be an array", brief(content, 30)),
-            ));
-        }
-        Some(content) => {
-            for (i, block) in content.elements().enumerate() {
-                content_block(block, &format!("result.content[{i}]"), list);
-            }
-        }
-    }
-    let structured = result.get("structuredContent");
-    let object = structured.is_none_or(|value| matches!(value.kind(), Json::Object | Json::Null));
-    if !open.modern && session.stage != super::session::Stage::Fresh && !object {
-        list.push(finding(407, "result.structuredContent", "must be an object up to 2025-11-25"));
-    }
-}
-
-fn content_block(block: Raw<'_>, place: &str, list: &mut Vec<Finding>) {
-    let needed: &[&str] = match block.get("type").and_then(text).as_deref() {
-        Some("text") => &["text"],
-        Some("image" | "audio") => &["data", "mimeType"],
-        Some("resource_link") => &["uri", "name"],
-        Some("resource") => &["resource"],
-        Some(other) => {
-            list.push(finding(
-                408,
-                format!("{place}.type"),
-                format!("is {other:?}, which no revision knows"),
-            ));
-            return;
-        }
-        None => {
-            list.push(finding(408, format!("{place}.type"), "missing, or no string"));
-            return;
-        }
-    };
-    for name in needed {
-        let wanted = if *name == "resource" { Json::Object } else { Json::String };
-        if block.get(name).is_none_or(|value| value.kind() != wanted) {
-            list.push(finding(408, format!("{place}.{name}"), "missing, or of another type"));
-        }
-    }
-}
-
-/// Checks an error against the request that it answers.
-pub(crate) fn failed(error: Raw<'_>, modern: bool, list: &mut Vec<Finding>) {
-    let Some(code) = error.get("code").and_then(Raw::as_i64) else { return };
-    if modern && (-32099..=-32020).contains(&code) && ![-32020, -32021, -32022].contains(&code) {
-        list.push(finding(210, "error.code", format!("{code} is reserved and not defined")));
-    }
-    let data = error.get("data");
-    let has = |name| data.is_some_and(|data| data.get(name).is_some());
-    if code == -32022 && !(has("supported") && has("requested")) {
-        list.push(finding(508, "error.data", "-32022 needs data with `supported` and `requested`"));
-    }
-    if code == -32021 && data.is_none_or(|data| data.kind() != Json::Object) {
-        list.push(finding(508, "error.data", "-32021 needs data with `requiredCapabilities`"));
     }
 }
 

@@ -1,0 +1,245 @@
+//! What `list`, `call` and `demo` have in common: a server as a child process, and a session with it.
+
+use core::sync::atomic::{AtomicBool, Ordering};
+use core::time::Duration;
+use std::io::{self, Write};
+use std::process::ExitStatus;
+use std::thread;
+
+use barewire::{ClientConfig, Era, Version};
+use barewire_stdio::{CallError, Client, Command, StartError, Stderr, kill_all};
+
+use super::record::{Record, Show};
+use super::waiting::Waiting;
+use crate::failure::{Failure, code};
+use crate::packets::texts::Table;
+use crate::packets::view::one_line;
+use crate::sys::{self, Signals};
+use crate::text::{printable, span};
+
+/// Who we say we are.
+static CONFIG: ClientConfig<'static> = ClientConfig::new("barewire", env!("CARGO_PKG_VERSION"));
+/// How much of a server's stderr is kept for messages.
+const TAIL: usize = 16 << 10;
+/// How long an answer may take whatever progress says, unless --timeout is longer.
+const LONGEST: Duration = Duration::from_secs(600);
+/// How long each step of ending a child may take after Ctrl-C.
+const GRACE: Duration = Duration::from_millis(500);
+
+/// How to reach a server.
+#[derive(Debug)]
+pub(crate) struct Connect {
+    /// The command and its arguments.
+    pub(crate) command: Vec<String>,
+    /// The era to speak; `None` is that of the revision.
+    pub(crate) era: Option<Era>,
+    /// The revision to ask for.
+    pub(crate) version: Option<Version>,
+    /// How long each answer may take.
+    pub(crate) timeout: Duration,
+    /// Pass the server's stderr on.
+    pub(crate) verbose: bool,
+    /// Say what is waited for.
+    pub(crate) aloud: bool,
+}
+
+/// A session with a server.
+pub(crate) struct Session {
+    pub(crate) client: Client,
+    pub(crate) record: Record,
+    aloud: bool,
+}
+
+impl Connect {
+    /// Starts the server and opens a session. `shown` is the command as it is told.
+    pub(crate) fn start(self, table: Table, show: Show, shown: Vec<String>) -> Result<Session, Failure> {
+        let Some((program, arguments)) = self.command.split_first() else {
+            return Err(Failure::usage(
+                "no server given: put its command after --, as in: barewire list -- uv run server.py",
+            ));
+        };
+        let record = Record::new(table, show, shown);
+        let name = printable(program);
+        exit_on_signals(&record)?;
+        let tracer = record.clone();
+        let mut command = Command::new(program)
+            .args(arguments)
+            .timeout(self.timeout)
+            .max_timeout(self.timeout.max(LONGEST))
+            .start_timeout(self.timeout)
+            .stderr(if self.verbose { Stderr::Pass } else { Stderr::Keep(TAIL) })
+            .trace(move |trace| tracer.trace(&trace));
+        if let Some(version) = self.version {
+            command = command.protocol_version(version);
+        }
+        if let Some(era) = self.era {
+            command = command.era(era);
+        }
+        let waiting = Waiting::begin(format!("`{name}` to start and answer"), &record, self.aloud);
+        let client = command.start(&CONFIG).map_err(|error| start_failure(error, &name))?;
+        drop(waiting);
+        Ok(Session { client, record, aloud: self.aloud })
+    }
+}
+
+impl Session {
+    /// Says what is waited for from now on, until the guard is dropped.
+    pub(crate) fn waiting(&self, what: String) -> Waiting {
+        Waiting::begin(what, &self.record, self.aloud)
+    }
+
+    /// Ends the session with a command's outcome: what failed is said before the server is ended, for that may take
+    /// its time. Hands out the exit code.
+    pub(crate) fn conclude(self, outcome: Result<i32, Failure>, json: bool) -> Result<i32, Failure> {
+        yield_to_signals();
+        match outcome {
+            Ok(code) => self.close().map(|()| code).map_err(Failure::stdout),
+            Err(failure) => {
+                failure.report(json);
+                let _ = self.close();
+                Ok(failure.code)
+            }
+        }
+    }
+
+    /// Ends the session and the server, and shows what is left of a trace.
+    fn close(self) -> io::Result<()> {
+        let _ = self.client.close();
+        match self.record.finish()? {
+            (summary, Show::Words(view, mut out)) => out.write_all(view.summary(&summary).as_bytes()),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Whether a signal ends us: what fails from then on fails because of it.
+static INTERRUPTED: AtomicBool = AtomicBool::new(false);
+
+/// Before the process ends with a code of its own: once a signal came, the code is that of the signal.
+pub(crate) fn yield_to_signals() {
+    while INTERRUPTED.load(Ordering::SeqCst) {
+        // The thread that caught the signal ends the process.
+        thread::park();
+    }
+}
+
+/// Ctrl-C and its like end the server's whole process group, and then us with 128 and the signal's number.
+fn exit_on_signals(record: &Record) -> Result<(), Failure> {
+    let mut signals = Signals::catch().map_err(|error| Failure::io("can't catch signals", &error))?;
+    let record = record.clone();
+    thread::spawn(move || {
+        let Some((signal, _)) = signals.wait() else { return };
+        INTERRUPTED.store(true, Ordering::SeqCst);
+        thread::spawn(move || {
+            kill_all(GRACE);
+            std::process::exit(128 + signal);
+        });
+        // A second Ctrl-C does not wait.
+        if signals.wait().is_some() {
+            if let Some(pid) = record.pid() {
+                sys::kill_group(pid);
+            }
+            std::process::exit(128 + signal);
+        }
+    });
+    Ok(())
+}
+
+fn start_failure(error: StartError, program: &str) -> Failure {
+    match error {
+        StartError::Spawn { error, .. } => Failure::spawn(program, &error),
+        StartError::Exited { status, stderr_tail, restarted, junk } => {
+            let again = if restarted { " (twice: it was started once more)" } else { "" };
+            let told = format!("`{program}` ended with {} before it answered{again}", ended(status));
+            Failure::new(code::CONNECT, "exited", with_junk(told, junk)).with_stderr(&stderr_tail)
+        }
+        StartError::TimedOut { after, stderr_tail, junk } => {
+            let told =
+                format!("`{program}` did not answer within {}; is it an MCP server on stdio?", time(after));
+            Failure::new(code::TIMEOUT, "timeout", with_junk(told, junk)).with_stderr(&stderr_tail)
+        }
+        StartError::ContentLength => Failure::new(
+            code::SERVER,
+            "protocol",
+            format!(
+                "`{program}` speaks Content-Length framing, which MCP does not use; it wants one message a line"
+            ),
+        ),
+        StartError::Refused { code: rpc, message } => {
+            let told = format!("`{program}` refused the session: {} (code {rpc})", printable(&message));
+            let mut failure = Failure::new(code::SERVER, "refused", told);
+            failure.rpc_code = Some(rpc);
+            failure
+        }
+        StartError::Closed { junk: None } => {
+            Failure::new(code::CONNECT, "closed", format!("`{program}` closed its output before it answered"))
+        }
+        StartError::Closed { junk } => {
+            let told = format!("`{program}` closed its output before it answered");
+            Failure::new(code::SERVER, "protocol", with_junk(told, junk))
+        }
+        StartError::Protocol(why) => {
+            Failure::new(code::SERVER, "protocol", format!("`{program}` broke the protocol: {why}"))
+        }
+        StartError::Io(error) => Failure::io("can't speak with the server", &error),
+        other => Failure::new(code::CONNECT, "start", other.to_string()),
+    }
+}
+
+/// What went wrong with a request, in words; `what` names it.
+pub(crate) fn call_failure(error: CallError, what: &str) -> Failure {
+    match error {
+        CallError::Server { code: rpc, message, data } => {
+            let told =
+                format!("the server answered {what} with an error: {} (code {rpc})", printable(&message));
+            let mut failure = Failure::new(code::SERVER, "server", told);
+            failure.rpc_code = Some(rpc);
+            failure.rpc_data = data;
+            failure
+        }
+        CallError::TimedOut { after, stderr_tail } => {
+            let told = format!("no answer to {what} within {} (--timeout changes that)", time(after));
+            Failure::new(code::TIMEOUT, "timeout", told).with_stderr(&stderr_tail)
+        }
+        CallError::Exited { status, stderr_tail } => {
+            let told = format!("the server ended with {} before it answered {what}", ended(status));
+            Failure::new(code::SERVER, "exited", told).with_stderr(&stderr_tail)
+        }
+        CallError::Protocol(why) => Failure::new(
+            code::SERVER,
+            "protocol",
+            format!("the server broke the protocol in its answer to {what}: {why}"),
+        ),
+        CallError::InputRequired { asks, .. } => {
+            let told = format!("{what} needs input first, which barewire can't give yet; it asks: {asks}");
+            Failure::new(code::SERVER, "input_required", told)
+        }
+        CallError::BadArguments(why) => Failure::usage(why),
+        CallError::TooLarge => {
+            Failure::new(code::SERVER, "too_large", format!("{what} is larger than messages may be"))
+        }
+        other => Failure::new(code::SERVER, "closed", format!("{what}: {other}")),
+    }
+}
+
+fn with_junk(told: String, junk: Option<String>) -> String {
+    match junk {
+        Some(line) => format!(
+            "{told}. It wrote a line that is not MCP: {}; does it print to stdout?",
+            one_line(line.as_bytes())
+        ),
+        None => told,
+    }
+}
+
+fn ended(status: ExitStatus) -> String {
+    let code = super::tap::exit_code(status);
+    match status.code() {
+        Some(code) => format!("status {code}"),
+        None => format!("signal {}", code - 128),
+    }
+}
+
+fn time(duration: Duration) -> String {
+    span(u64::try_from(duration.as_micros()).unwrap_or(u64::MAX))
+}

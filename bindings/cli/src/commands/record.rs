@@ -1,0 +1,200 @@
+//! Follows a client's own session: its packets as they go by, the server's last word on stderr, the last answer.
+
+use std::io::{self, Write};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
+
+use barewire::Fault;
+use barewire::json::Raw;
+use barewire_stdio::Trace;
+
+use super::tap::signal_of;
+use crate::capture::{Entry, Event, Micros, Stream, What};
+use crate::packets::export;
+use crate::packets::model::{Item, Kind, Packet, Summary};
+use crate::packets::texts::Table;
+use crate::packets::tracker::Tracker;
+use crate::packets::view::{View, one_line};
+
+/// Where packets are shown.
+pub(crate) enum Show {
+    /// Nowhere.
+    Nothing,
+    /// In words, on stderr (`--trace`) or stdout (`demo`).
+    Words(View, Box<dyn Write + Send>),
+    /// One JSON object each.
+    Json(Box<dyn Write + Send>),
+}
+
+/// What is remembered of a session; shared with the threads that carry its bytes.
+#[derive(Clone)]
+pub(crate) struct Record(Arc<Mutex<State>>);
+
+struct State {
+    began: Instant,
+    tracker: Tracker,
+    show: Show,
+    command: Vec<String>,
+    /// The result of the newest answer to `tools/call`, as it came.
+    result: Option<Vec<u8>>,
+    stderr: Vec<u8>,
+    last_stderr: Option<String>,
+    broken: Option<io::Error>,
+    pid: Option<u32>,
+    told_junk: bool,
+}
+
+impl Record {
+    /// Begins; `command` is shown as what was started.
+    pub(crate) fn new(table: Table, show: Show, command: Vec<String>) -> Self {
+        Self(Arc::new(Mutex::new(State {
+            began: Instant::now(),
+            tracker: Tracker::new(table),
+            show,
+            command,
+            result: None,
+            stderr: Vec::new(),
+            last_stderr: None,
+            broken: None,
+            pid: None,
+            told_junk: false,
+        })))
+    }
+
+    /// Takes what the client traces.
+    pub(crate) fn trace(&self, trace: &Trace<'_>) {
+        let mut state = self.state();
+        let what = match trace {
+            Trace::Sent(bytes) => What::Bytes(Stream::C2s, bytes.to_vec()),
+            Trace::Received(bytes) => What::Bytes(Stream::S2c, bytes.to_vec()),
+            Trace::Stderr(bytes) => {
+                state.hear(bytes);
+                What::Bytes(Stream::Err, bytes.to_vec())
+            }
+            Trace::Started { pid } => {
+                state.pid = Some(*pid);
+                What::Event(Event::Start { command: state.command.clone(), pid: Some(*pid) })
+            }
+            Trace::Exited(status) => {
+                What::Event(Event::Exit { code: status.code(), signal: signal_of(*status) })
+            }
+            Trace::Restarted => {
+                What::Event(Event::Other("the server ended before it answered; it is started again".into()))
+            }
+            Trace::Junk { line, fault } => {
+                state.junk(line, fault);
+                return;
+            }
+            _ => return,
+        };
+        state.take(what);
+    }
+
+    /// Adds an event that the client does not trace.
+    pub(crate) fn event(&self, event: Event) {
+        self.state().take(What::Event(event));
+    }
+
+    /// The server's newest line on stderr.
+    pub(crate) fn last_stderr(&self) -> Option<String> {
+        let state = self.state();
+        let partial = String::from_utf8_lossy(&state.stderr).trim().to_owned();
+        if partial.is_empty() { state.last_stderr.clone() } else { Some(partial) }
+    }
+
+    /// The result of the newest call, as JSON.
+    pub(crate) fn result(&self) -> Option<String> {
+        let line = self.state().result.take()?;
+        let raw = Raw::from_bytes(&line).ok()?.get("result")?;
+        Some(raw.as_str().to_owned())
+    }
+
+    /// Shows what is left, and hands out the totals; an error is that of the output.
+    pub(crate) fn finish(&self) -> io::Result<(Summary, Show)> {
+        let mut state = self.state();
+        let (items, summary) = state.tracker.finish();
+        state.show_all(&items);
+        let show = core::mem::replace(&mut state.show, Show::Nothing);
+        match state.broken.take() {
+            Some(error) => Err(error),
+            None => Ok((summary, show)),
+        }
+    }
+
+    /// The child's process id.
+    pub(crate) fn pid(&self) -> Option<u32> {
+        self.state().pid
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    fn take(&mut self, what: What) {
+        let at = Micros::try_from(self.began.elapsed().as_micros()).ok();
+        let items = self.tracker.take(&Entry { at, what });
+        for item in &items {
+            if let Item::Packet(packet) = item
+                && is_call_result(packet)
+            {
+                self.result = Some(packet.line.bytes.clone());
+            }
+        }
+        self.show_all(&items);
+    }
+
+    fn show_all(&mut self, items: &[Item]) {
+        for item in items {
+            let written = match (&mut self.show, item) {
+                (Show::Words(view, out), item) => {
+                    out.write_all(view.item(item).as_bytes()).and_then(|()| out.flush())
+                }
+                (Show::Json(out), Item::Packet(packet)) => {
+                    out.write_all(&export::packet(packet)).and_then(|()| out.flush())
+                }
+                _ => Ok(()),
+            };
+            if let Err(error) = written {
+                self.broken.get_or_insert(error);
+                self.show = Show::Nothing;
+            }
+        }
+    }
+
+    /// Tells the first slip of the server, unless packets are shown anyway.
+    fn junk(&mut self, line: &[u8], fault: &Fault) {
+        if core::mem::replace(&mut self.told_junk, true) || !matches!(self.show, Show::Nothing) {
+            return;
+        }
+        let shown = one_line(line);
+        let told = match Raw::from_bytes(line.trim_ascii()) {
+            Ok(_) => format!("the server slipped ({fault}): {shown}; --trace shows all"),
+            Err(_) => format!("the server wrote a line that is not MCP: {shown}; does it print to stdout?"),
+        };
+        // Nobody may be reading stderr.
+        let _ = writeln!(io::stderr(), "barewire: {told}");
+    }
+
+    /// Keeps the newest line of stderr, bounded.
+    fn hear(&mut self, bytes: &[u8]) {
+        for &byte in bytes {
+            match byte {
+                b'\n' | b'\r' => {
+                    let line = String::from_utf8_lossy(&core::mem::take(&mut self.stderr)).trim().to_owned();
+                    if !line.is_empty() {
+                        self.last_stderr = Some(line);
+                    }
+                }
+                _ if self.stderr.len() < 1_000 => self.stderr.push(byte),
+                _ => {}
+            }
+        }
+    }
+}
+
+fn is_call_result(packet: &Packet) -> bool {
+    packet.line.stream == Stream::S2c
+        && packet.messages.iter().any(|m| m.kind == Kind::Result && m.method.as_deref() == Some("tools/call"))
+}
