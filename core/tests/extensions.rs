@@ -1,5 +1,5 @@
 //! Vendor keys in capabilities: each era has its own name for them.
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, clippy::panic)]
 use barewire::{Millis, Output, Server, ServerConfig, Storage, Tool};
 
 static TOOLS: &[Tool<'static>] = &[Tool::new("blink", "Blinks.", r#"{"type":"object"}"#)];
@@ -60,4 +60,25 @@ fn outlive_the_config_that_was_copied() {
     };
     let [legacy, _] = capabilities(&mut server);
     assert_eq!(legacy["experimental"]["com.example/blink"]["times"][1], 2);
+}
+
+/// What a client says first.
+fn question(era: barewire::Era) -> serde_json::Value {
+    let config = barewire::ClientConfig::new("c", "1").extensions(KEYS).era(era);
+    let mut storage = Storage::<512, 512, 1>::new();
+    let mut client = barewire::Client::new(&config, storage.buffers());
+    match client.poll(Millis(0)) {
+        Output::Send(bytes) => serde_json::from_slice(bytes).unwrap(),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn clients_announce_theirs_when_they_meet_a_server() {
+    let keys: serde_json::Value = serde_json::from_str(KEYS).unwrap();
+    let legacy = question(barewire::Era::Legacy);
+    assert_eq!(legacy["params"]["capabilities"], serde_json::json!({"experimental": keys}));
+    let modern = question(barewire::Era::Modern);
+    let can = &modern["params"]["_meta"]["io.modelcontextprotocol/clientCapabilities"];
+    assert_eq!(can, &serde_json::json!({"extensions": keys}));
 }
