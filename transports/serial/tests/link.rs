@@ -196,9 +196,9 @@ fn a_server_that_restarts_is_noticed_without_its_hello() {
     upgrade(&mut sim);
     sim.server = common::sim::End::new(Link::new(Role::Server, Checked::Offer, &mut again).quiet());
     sim.lose_all();
-    sim.client.say("{\"id\":2}\n");
+    // The client has nothing to say, and waits.
     let time = sim.run(1000, |sim| sim.client.restarted > 0).unwrap();
-    assert!(time < 100, "{time} ms");
+    assert!(time < 500, "{time} ms");
 }
 
 #[test]

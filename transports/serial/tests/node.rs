@@ -33,10 +33,10 @@ impl App {
                 self.open = true;
                 self.opened += 1;
             }
-            ClientEvent::Content { of, content: Content::Text(text), .. } => {
-                if self.asked.get(of).is_none_or(|n| !text.contains(&format!("\"n\":{n},"))) {
-                    self.wrong.push(format!("{of:?}: {text}"));
-                }
+            ClientEvent::Content { of, content: Content::Text(text), .. }
+                if self.asked.get(of).is_none_or(|n| !text.contains(&format!("\"n\":{n},"))) =>
+            {
+                self.wrong.push(format!("{of:?}: {text}"));
             }
             ClientEvent::Ended { of, end, .. } => {
                 if self.asked.remove(of).is_none() {

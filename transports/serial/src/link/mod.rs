@@ -21,6 +21,8 @@ const RETRY: u64 = 200;
 const RETRY_MOST: u64 = 1000;
 /// Then the line stays plain: the server announced what it does not do.
 const TRIES: u8 = 12;
+/// A client that has nothing to say acknowledges so often, so that a server without the session can say so.
+const ALIVE: Millis = Millis(400);
 /// A server gives up repeating itself after so many timeouts in a row: nobody is there any more.
 const SILENCE: u16 = 30;
 
@@ -135,6 +137,8 @@ pub struct Link<'b> {
     broken: bool,
     due: Due,
     control: Control,
+    /// When a client must show that it is there.
+    alive: Millis,
     stats: LinkStats,
 }
 
@@ -143,7 +147,12 @@ pub struct Link<'b> {
 enum State {
     Plain,
     /// Client: asks until the answer comes.
-    Opening { fresh: bool, again: Option<Millis>, pause: u64, tries: u8 },
+    Opening {
+        fresh: bool,
+        again: Option<Millis>,
+        pause: u64,
+        tries: u8,
+    },
     /// Server: the session starts when the plain message that is being written is over.
     Switching,
     Checked,
@@ -215,6 +224,7 @@ impl<'b> Link<'b> {
             broken: hello || role == Role::Client,
             due: Due { hello, reset: false, open: false },
             control: Control::NONE,
+            alive: Millis(0),
             stats: LinkStats::default(),
         };
         link.state = link.home();
@@ -258,8 +268,11 @@ impl<'b> Link<'b> {
                 *again = Some(self.now.after(Millis(*pause)));
                 self.due.open = true;
             }
-            State::Checked if self.tx.tick(self.now) => {
-                self.stats.timeouts = self.stats.timeouts.wrapping_add(1);
+            State::Checked => {
+                if self.tx.tick(self.now) {
+                    self.stats.timeouts = self.stats.timeouts.wrapping_add(1);
+                }
+                self.rx.ack_due |= self.role == Role::Client && self.now >= self.alive;
             }
             _ => {}
         }
@@ -270,7 +283,10 @@ impl<'b> Link<'b> {
     pub fn deadline(&self) -> Option<Millis> {
         match self.state {
             State::Opening { again, .. } => again,
-            State::Checked => self.tx.deadline(),
+            State::Checked => {
+                let alive = (self.role == Role::Client).then_some(self.alive);
+                alive.into_iter().chain(self.tx.deadline()).min()
+            }
             _ => None,
         }
     }

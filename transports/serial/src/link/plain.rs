@@ -110,7 +110,7 @@ mod tests {
     #[test]
     fn echoes_are_told_from_answers() {
         let mut echo = Echo::default();
-        let mut read = |echo: &mut Echo, line: &str| {
+        let read = |echo: &mut Echo, line: &str| {
             for part in line.as_bytes().chunks(3) {
                 echo.read(part);
             }

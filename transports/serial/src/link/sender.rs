@@ -169,8 +169,14 @@ impl<'b> Sender<'b> {
         digest.update(a);
         digest.update(b);
         let [c0, c1, c2, c3, c4, c5] = sum(digest.finalize());
-        self.writing =
-            Some(Data { from: self.next, len, line_feed, head, tail: [c0, c1, c2, c3, c4, c5, b'\n'], at: 0 });
+        self.writing = Some(Data {
+            from: self.next,
+            len,
+            line_feed,
+            head,
+            tail: [c0, c1, c2, c3, c4, c5, b'\n'],
+            at: 0,
+        });
         stats.frames = stats.frames.wrapping_add(1);
         if self.high.since(self.next) < Offset::HALF && self.high != self.next {
             stats.resent = stats.resent.wrapping_add(1);
@@ -243,10 +249,9 @@ impl<'b> Sender<'b> {
     fn measured(&mut self, time: u64) {
         let (smooth, deviation) = match self.smooth {
             None => (time * 8, time * 2),
-            Some((smooth, deviation)) => (
-                smooth - smooth / 8 + time,
-                deviation - deviation / 4 + time.abs_diff(smooth / 8),
-            ),
+            Some((smooth, deviation)) => {
+                (smooth - smooth / 8 + time, deviation - deviation / 4 + time.abs_diff(smooth / 8))
+            }
         };
         self.smooth = Some((smooth, deviation));
         self.patience = bound(smooth / 8 + deviation);
@@ -270,10 +275,7 @@ impl<'b> Sender<'b> {
     fn spans(&self, at: Offset, len: usize) -> (&[u8], &[u8]) {
         let start = self.place(at);
         let first = len.min(self.buf.len().saturating_sub(start));
-        (
-            self.buf.get(start..start + first).unwrap_or(&[]),
-            self.buf.get(..len - first).unwrap_or(&[]),
-        )
+        (self.buf.get(start..start + first).unwrap_or(&[]), self.buf.get(..len - first).unwrap_or(&[]))
     }
 }
 

@@ -7,6 +7,9 @@ impl Link<'_> {
     pub fn output(&mut self) -> &[u8] {
         if self.control.rest().is_empty() && self.tx.part().is_empty() {
             self.compose();
+            if !(self.control.rest().is_empty() && self.tx.part().is_empty()) {
+                self.alive = self.now.after(ALIVE);
+            }
         }
         if self.control.rest().is_empty() { self.tx.part() } else { self.control.rest() }
     }
