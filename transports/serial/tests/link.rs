@@ -164,6 +164,19 @@ fn stays_plain_with_an_end_that_never_checks() {
 }
 
 #[test]
+fn a_client_finishes_its_plain_message_before_it_switches() {
+    let mut storage = storage();
+    let mut sim = pair(&mut storage, Checked::Offer, Checked::Offer);
+    let long = format!("{{\"c\":\"{}\"}}", "z".repeat(300));
+    sim.client.say(&format!("{long}\n{{\"d\":1}}\n"));
+    sim.run(1000, |sim| sim.server.told.len() > 30).unwrap();
+    sim.client.link.open();
+    sim.run(1000, |sim| sim.server.lines().len() == 2).unwrap();
+    assert_eq!(sim.server.lines(), [long, "{\"d\":1}".into()]);
+    assert!(sim.client.link.is_checked());
+}
+
+#[test]
 fn goes_back_to_plain_if_nobody_answers() {
     let mut storage = storage();
     let mut sim = pair(&mut storage, Checked::Offer, Checked::Never);

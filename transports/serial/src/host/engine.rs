@@ -260,8 +260,6 @@ impl Engine {
                 Ok(Message::Wake) | Err(RecvTimeoutError::Timeout) => {}
             }
             self.deliver(&mut link);
-            self.shared.checked.store(link.is_checked(), Relaxed);
-            *lock(&self.shared.stats) = link.stats();
         }
     }
 
@@ -364,6 +362,9 @@ impl Engine {
 
     /// Hands over what is ready.
     fn deliver(&mut self, link: &mut Link<'_>) {
+        // First, so that whoever gets an answer finds them as they were when it came.
+        self.shared.checked.store(link.is_checked(), Relaxed);
+        *lock(&self.shared.stats) = link.stats();
         let room = self.session.as_ref().map_or(usize::MAX, |session| session.0.input.room());
         let ready = link.ready();
         let n = ready.len().min(room);

@@ -133,6 +133,8 @@ pub struct Link<'b> {
     echo: Echo,
     /// Nothing is half written on the wire.
     between: bool,
+    /// A session is to be opened when nothing is half written.
+    opens: bool,
     /// What was half written will not go on: a line feed ends it.
     broken: bool,
     due: Due,
@@ -220,6 +222,7 @@ impl<'b> Link<'b> {
             early: true,
             echo: Echo::default(),
             between: true,
+            opens: false,
             // Whoever used the line before may have stopped in the middle of a line.
             broken: hello || role == Role::Client,
             due: Due { hello, reset: false, open: false },
@@ -291,11 +294,17 @@ impl<'b> Link<'b> {
         }
     }
 
-    /// The peer offers the checked mode, and the MCP session is open: starts using it. Does nothing at an end that does not.
+    /// The peer offers the checked mode, and the MCP session is open: starts using it, when what is half written is over. Does
+    /// nothing at an end that does not.
     pub fn open(&mut self) {
         if self.offers() && self.role == Role::Client && self.state == State::Plain {
+            if !self.between && !self.broken {
+                self.opens = true;
+                return;
+            }
             self.state = State::Opening { fresh: false, again: None, pause: RETRY, tries: 0 };
             self.seed = self.seed.wrapping_add(1);
+            self.opens = false;
         }
     }
 
@@ -368,6 +377,9 @@ impl<'b> Link<'b> {
             self.between = *last == b'\n';
             if self.role == Role::Client {
                 self.echo.wrote(bytes);
+                if self.opens {
+                    self.open();
+                }
             }
         }
     }

@@ -7,7 +7,7 @@ use barewire::Millis;
 const LEAST: usize = 24;
 /// First guess, and bounds, of the time after which an acknowledgement is missed.
 const PATIENCE: u64 = 300;
-const PATIENCE_LEAST: u64 = 40;
+const PATIENCE_LEAST: u64 = 100;
 const PATIENCE_MOST: u64 = 2000;
 
 pub(super) struct Sender<'b> {
@@ -36,6 +36,8 @@ pub(super) struct Sender<'b> {
     sample: Option<(Offset, Millis)>,
     /// Timeouts in a row.
     pub(super) silence: u16,
+    /// After a timeout: one frame, to see whether anything was lost, or was only slow.
+    probes: bool,
     writing: Option<Data>,
 }
 
@@ -69,6 +71,7 @@ impl<'b> Sender<'b> {
             timer: None,
             sample: None,
             silence: 0,
+            probes: false,
             writing: None,
         }
     }
@@ -83,7 +86,7 @@ impl<'b> Sender<'b> {
         self.most = frame.min(self.buf.len() / 3).min(window).max(1);
         self.frame = self.most;
         self.window = window;
-        self.writing = None;
+        (self.probes, self.writing) = (false, None);
     }
 
     /// Copies bytes of the stream in; returns how much was taken.
@@ -121,7 +124,7 @@ impl<'b> Sender<'b> {
             self.next = to;
         }
         self.base = to;
-        self.silence = 0;
+        (self.silence, self.probes) = (0, false);
         self.free();
         if let Some((what, sent)) = self.sample
             && to.since(what) < Offset::HALF
@@ -134,12 +137,16 @@ impl<'b> Sender<'b> {
             Some((smooth, deviation)) => bound(smooth / 8 + deviation),
             None => self.patience.min(PATIENCE),
         };
-        self.timer = (self.base != self.next).then(|| now.after(Millis(self.patience)));
+        // A frame that is still being written is not waited for yet.
+        let sent = self.writing.map_or(self.next, |data| data.from);
+        let waits = sent.since(self.base);
+        self.timer = (waits > 0 && waits < Offset::HALF).then(|| now.after(Millis(self.patience)));
     }
 
     /// The peer asks for all that is not acknowledged. It saw `generation`: what was sent again since answers that.
     pub(super) fn asked(&mut self, generation: u8) {
         if generation == self.generation && self.next != self.base {
+            self.probes = false;
             self.go_back();
         }
     }
@@ -154,6 +161,7 @@ impl<'b> Sender<'b> {
         if self.silence > 3 {
             self.patience = (self.patience * 2).min(PATIENCE_MOST);
         }
+        self.probes = true;
         self.go_back();
         true
     }
@@ -225,7 +233,7 @@ impl<'b> Sender<'b> {
         let waits = self.end.since(self.next);
         let flying = self.next.since(self.base);
         let open = self.window.saturating_sub(flying);
-        if waits == 0 || open == 0 {
+        if waits == 0 || open == 0 || self.probes && flying > 0 {
             return None;
         }
         let most = self.frame.min(open);

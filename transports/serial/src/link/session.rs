@@ -319,6 +319,7 @@ impl Link<'_> {
         self.tx.restart(1, 1);
         self.rx.restart();
         self.due = Due::default();
+        self.opens = false;
         self.control = Control::NONE;
         self.echo.reset();
         // Another session than the one before, if there is one.

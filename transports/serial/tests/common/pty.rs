@@ -42,7 +42,7 @@ impl Tokens {
         Self { per_second, left: 0.0, at: Instant::now() }
     }
 
-    /// What passed while nobody looked was lost, but for a FIFO's worth and what a busy computer sleeps over.
+    /// What a computer slept over is made up, up to 50 ms, as long as there was something to do.
     fn look(&mut self) -> usize {
         let now = Instant::now();
         let most = (self.per_second / 20.0).max(16.0);
@@ -51,10 +51,19 @@ impl Tokens {
         self.left as usize
     }
 
+    /// There was nothing to do: idle time can't be saved up.
+    fn idle(&mut self) {
+        self.look();
+        self.left = self.left.min(1.0);
+    }
+
     fn use_up(&mut self, n: usize) {
         self.left -= n as f64;
     }
 }
+
+/// What the UART's driver holds of the output.
+const FIFO: usize = 256;
 
 /// The UART of a device.
 pub struct Uart {
@@ -87,11 +96,14 @@ impl Uart {
     fn turn(&mut self) {
         let mut chunk = [0; 1024];
         let n = self.read.look().min(chunk.len());
-        if n > 0
-            && let Ok(n) = rustix::io::read(&*self.fd, &mut chunk[..n])
-        {
-            self.read.use_up(n);
-            chunk[..n].iter().for_each(|b| self.to_device.pass(*b, &mut self.arrived));
+        if n > 0 {
+            match rustix::io::read(&*self.fd, &mut chunk[..n]) {
+                Ok(n) => {
+                    self.read.use_up(n);
+                    chunk[..n].iter().for_each(|b| self.to_device.pass(*b, &mut self.arrived));
+                }
+                Err(_) => self.read.idle(),
+            }
         }
         let n = self.write.look().min(self.leaving.len());
         if n > 0 {
@@ -142,16 +154,18 @@ impl embedded_io::ReadReady for Uart {
 }
 
 impl embedded_io::Write for Uart {
-    /// Into a FIFO of 64 bytes, as long as there is room.
+    /// Into a FIFO, as long as there is room.
     fn write(&mut self, bytes: &[u8]) -> Result<usize, Self::Error> {
-        while self.leaving.len() >= 64 {
+        while self.leaving.len() >= FIFO {
             self.turn();
-            if self.leaving.len() >= 64 {
+            if self.leaving.len() >= FIFO {
                 std::thread::sleep(Duration::from_micros(200));
-                // Input goes on in the background, as interrupts do it.
             }
         }
-        let n = bytes.len().min(64 - self.leaving.len());
+        if self.leaving.is_empty() {
+            self.write.idle();
+        }
+        let n = bytes.len().min(FIFO - self.leaving.len());
         for byte in &bytes[..n] {
             self.to_host.pass(*byte, &mut self.leaving);
         }
@@ -170,7 +184,7 @@ pub static TOOLS: &[Tool<'static>] = &[
     Tool::new("log", "50 KB, in pieces.", r#"{"type":"object"}"#),
     Tool::new("never", "Never answers.", r#"{"type":"object"}"#),
 ];
-pub static PLAIN: ServerConfig<'static> = ServerConfig::new("board", "1.0.0").tools(TOOLS);
+pub static PLAIN: ServerConfig<'static> = ServerConfig::new("board", "1.0.0").tools(TOOLS).reply(1280);
 pub static CONFIG: ServerConfig<'static> = PLAIN.extensions(barewire_serial::EXTENSIONS);
 pub const LOG: usize = 50_000;
 const LINE: &str = "0123456789 The quick brown fox jumps over the lazy dog, again and again.. ";
@@ -243,8 +257,8 @@ fn run(
     figures: &Mutex<LinkStats>,
 ) {
     let born = Instant::now();
-    let mut memory = Storage::<2048, 1280, 4>::new();
-    let mut link = LinkStorage::<512, 2048>::new();
+    let mut memory = Storage::<2048, 2560, 4>::new();
+    let mut link = LinkStorage::<512, 8192>::new();
     let config = if make.checked == Checked::Never { &PLAIN } else { &CONFIG };
     let link = Link::new(Role::Server, make.checked, &mut link);
     let link = if make.hello { link } else { link.quiet() };
