@@ -5,6 +5,8 @@ use barewire::Millis;
 
 /// Frames do not become shorter than this, however bad the line is.
 const LEAST: usize = 24;
+/// Nor longer than this: an acknowledgement that the other way needs waits for the end of a frame.
+const LONGEST: usize = 480;
 /// First guess, and bounds, of the time after which an acknowledgement is missed.
 const PATIENCE: u64 = 300;
 const PATIENCE_LEAST: u64 = 100;
@@ -83,7 +85,7 @@ impl<'b> Sender<'b> {
         (self.index, self.generation, self.silence) = (0, 0, 0);
         (self.patience, self.smooth, self.timer, self.sample) = (PATIENCE, None, None, None);
         // Three to the buffer, so that one is under way while another is acknowledged.
-        self.most = frame.min(self.buf.len() / 3).min(window).max(1);
+        self.most = frame.min(self.buf.len() / 3).min(window).clamp(1, LONGEST);
         self.frame = self.most;
         self.window = window;
         (self.probes, self.writing) = (false, None);

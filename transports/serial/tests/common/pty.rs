@@ -258,7 +258,7 @@ fn run(
 ) {
     let born = Instant::now();
     let mut memory = Storage::<2048, 2560, 4>::new();
-    let mut link = LinkStorage::<512, 8192>::new();
+    let mut link = LinkStorage::<1024, 4096>::new();
     let config = if make.checked == Checked::Never { &PLAIN } else { &CONFIG };
     let link = Link::new(Role::Server, make.checked, &mut link);
     let link = if make.hello { link } else { link.quiet() };
