@@ -21,6 +21,8 @@ pub mod frame;
 pub mod json;
 mod machine;
 mod mcp;
+#[cfg(feature = "alloc")]
+pub mod owned;
 pub mod rpc;
 mod server;
 

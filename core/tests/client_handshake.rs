@@ -208,6 +208,8 @@ fn a_probe_answered_late() {
     let (said, told) = script(&AUTO, &[Until(10_000), Line(result(1, MODERN_RESULT)), Line(refused.clone())]);
     assert_eq!(said, [DISCOVER, &initialize(2, "2025-11-25")]);
     assert_eq!(told, ["opened   2026-07-28 None None"]);
+    let steps = [Until(10_000), Line(result(1, MODERN_RESULT)), Line(error("2", -32601, ""))];
+    assert_eq!(script(&AUTO, &steps).1, ["opened   2026-07-28 None None"]);
     // Not needed.
     let (said, told) =
         script(&AUTO, &[Until(10_000), Line(result(1, MODERN_RESULT)), Line(result(2, LEGACY_RESULT))]);
@@ -232,6 +234,16 @@ fn a_server_that_never_agrees_is_not_asked_for_ever() {
     assert_eq!(said.len(), 3, "{said:?}");
     assert!(told[0].starts_with("not opened: error -32022"), "{told:?}");
     assert_eq!(told.len(), 1);
+    let refused =
+        |id: &str, list: &str| Line(error(id, -32602, &format!(r#","data":{{"supported":["{list}"]}}"#)));
+    let steps = [refused("1", "2024-11-05"), refused("2", "2025-03-26"), refused("3", "2024-11-05")];
+    let (said, told) = script(&LEGACY, &steps);
+    assert_eq!(said, [initialize(1, "2025-11-25"), initialize(2, "2024-11-05")]);
+    assert_eq!(told.len(), 1);
+    // Silence neither.
+    let steps: Vec<_> = (1..10).map(|i| Until(i * 10_000)).collect();
+    let (said, told) = script(&AUTO, &steps);
+    assert_eq!((said.len(), &told[..]), (2, &["not opened: TimedOut".to_owned()][..]));
 }
 
 #[test]

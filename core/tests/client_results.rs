@@ -267,7 +267,7 @@ fn cancelled_requests_are_never_heard_of_again() {
     log.line(&mut client, r#"{"jsonrpc":"2.0","id":2,"error":{"code":0,"message":"Request cancelled"}}"#);
     assert!(log.told().is_empty());
     // While its answer is handed out: nothing more comes, and nobody has to be told.
-    let two = r#"{"jsonrpc":"2.0","id":3,"result":{"content":[{"type":"text","text":"x"},{"type":"text","text":"y"}]}}"#;
+    let two = r#"{"jsonrpc":"2.0","id":3,"result":{"content":[{"type":"text","text":"\"x\n"},{"type":"text","text":"y"}]}}"#;
     client.feed(two.as_bytes());
     client.feed(b"\n");
     assert!(matches!(client.poll(Millis(0)), barewire::Output::Event(_)));
@@ -448,6 +448,12 @@ fn notifications_and_slips() {
     }
     let told = ask(&LEGACY, false, &[r#"{"jsonrpc":"2.0","id":"2","result":{}}"#]);
     assert_eq!(told, [r#"fault IdType {"jsonrpc":"2.0","id":"2","result":{}}"#, "2 done"]);
+    let next = r#""result":{"tools":[],"nextCursor":"c"}}"#;
+    let pages =
+        [format!(r#"{{"jsonrpc":"2.0","id":"2",{next}"#), format!(r#"{{"jsonrpc":"2.0","id":"3",{next}"#)];
+    let told = ask(&LEGACY, true, &[&pages[0], &pages[1]]);
+    assert!(told[0].starts_with("fault IdType") && told[1].starts_with("fault IdType"), "{told:?}");
+    assert_eq!(told[2..], ["2 invalid CursorRepeats"]);
 }
 
 #[test]
@@ -540,6 +546,23 @@ fn a_new_line_loses_what_was_open() {
     assert!(log.said()[0].starts_with(r#"{"jsonrpc":"2.0","id":4,"method":"initialize""#));
     log.line(&mut client, r#"{"jsonrpc":"2.0","id":3,"result":{}}"#);
     assert!(log.told().is_empty());
+}
+
+#[test]
+fn a_new_line_while_an_answer_is_handed_out() {
+    let mut storage = Storage::new();
+    let (mut client, mut log) = open(&LEGACY, &mut storage);
+    call(&mut client, "a");
+    log.drain(&mut client);
+    log.said();
+    client.feed(b"{\"jsonrpc\":\"2.0\",\"id\":2,\"result\":{\"content\":[1,2,3]}}\n");
+    assert!(matches!(client.poll(Millis(0)), barewire::Output::Event(_)));
+    client.reset();
+    log.drain(&mut client);
+    assert_eq!(log.told(), ["2 Lost"]);
+    assert_eq!(log.said().len(), 1);
+    log.line(&mut client, r#"{"jsonrpc":"2.0","id":3,"result":{"protocolVersion":"2025-11-25"}}"#);
+    assert_eq!(log.told(), ["opened   2025-11-25 None None"]);
 }
 
 #[test]

@@ -51,12 +51,15 @@ EVERYTHING = {
     "timeout": ("trigger-long-running-operation", {"duration": 30, "steps": 2}),
 }
 LEGACY, BOTH = ["auto", "legacy"], ["auto", "legacy", "modern"]
+MODERN = "2026-07-28"
+ALERT = 'Event: storm\nArea: "north" of the Rio Grande, near Cañón\nNotes: up to 40 °C ⚡ 🌪\n'
+ALERTS = "Alerts for TX\n" + "---\n".join([ALERT] * 500)
 SERVERS = [
-    ("Python SDK 2.3.0", [python("mcp2"), str(HERE / "servers/py.py")], BOTH, OURS, 1, "Alerts for TX"),
-    ("Python SDK 1.30.0", [python("mcp1"), str(HERE / "servers/py.py")], LEGACY, OURS, 1, "Alerts for TX"),
-    ("Python SDK 1.9.4", [python("mcp19"), str(HERE / "servers/py.py")], LEGACY, OURS, 1, "Alerts for TX"),
-    ("TypeScript SDK 1.32.2", script("server", "sdk1", "ts1"), LEGACY, OURS, 1, "Alerts for TX"),
-    ("TypeScript SDK 2.4.0", script("server", "sdk2", "ts2"), BOTH, OURS, 5, "Alerts for TX"),
+    ("Python SDK 2.3.0", [python("mcp2"), str(HERE / "servers/py.py")], BOTH, OURS, 1, ALERTS),
+    ("Python SDK 1.30.0", [python("mcp1"), str(HERE / "servers/py.py")], LEGACY, OURS, 1, ALERTS),
+    ("Python SDK 1.9.4", [python("mcp19"), str(HERE / "servers/py.py")], LEGACY, OURS, 1, ALERTS),
+    ("TypeScript SDK 1.32.2", script("server", "sdk1", "ts1"), LEGACY, OURS, 1, ALERTS),
+    ("TypeScript SDK 2.4.0", script("server", "sdk2", "ts2"), BOTH, OURS, 5, ALERTS),
     (
         "server-everything",
         ["node", str(PEERS / "npm/everything/node_modules/@modelcontextprotocol/server-everything/dist/index.js"), "stdio"],
@@ -76,17 +79,24 @@ SERVERS = [
 ]
 
 
-def server_row(name, command, era, steps, unknown, text):
+def server_row(name, command, era, eras, steps, unknown, text):
     def call(tool, arguments, timeout="30"):
         words = [BAREWIRE, "call", tool, "--args", json.dumps(arguments), "--json", "--era", era]
         return run([*words, "--timeout", timeout, "--", *command])
 
     cells = {}
     code, out, err, _ = run([BAREWIRE, "list", "--json", "--era", era, "--timeout", "30", "--", *command])
-    listed = code == 0 and steps["call"][0] in out and well_formed(out)
-    cells["list"] = verdict(listed, f"status {code}", out, err)
+    listed = parsed(out)
+    names = [tool["name"] for tool in listed.get("tools", [])]
+    protocol = listed.get("server", {}).get("protocol")
+    # Auto must find the modern era where there is one.
+    modern = era == "modern" or era == "auto" and "modern" in eras
+    fine = code == 0 and steps["call"][0] in names and (protocol == MODERN) == modern
+    cells["list"] = verdict(fine, f"status {code}, {protocol}", out, err)
     code, out, err, _ = call(*steps["call"])
-    cells["call"] = verdict(code == 0 and text in out and well_formed(out), f"status {code}", out, err)
+    said = "".join(block.get("text", "") for block in parsed(out).get("content", []))
+    fine = code == 0 and (said == text or len(text) < 10 and text in said)
+    cells["call"] = verdict(fine, f"status {code}", out, err)
     code, out, err, _ = call(*steps["isError"])
     cells["isError"] = verdict(code == 1, f"status {code}", out, err)
     code, out, err, _ = call("no_such_tool", {})
@@ -98,16 +108,12 @@ def server_row(name, command, era, steps, unknown, text):
     return name, era, cells
 
 
-def well_formed(out):
-    """Every line of --json is JSON."""
+def parsed(out):
+    """The one object that --json prints."""
     try:
-        json.loads(out)
+        return json.loads(out)
     except ValueError:
-        try:
-            return all(json.loads(line) is not None for line in out.splitlines())
-        except ValueError:
-            return False
-    return True
+        return {}
 
 
 # Clients: their command and modes.
@@ -131,10 +137,14 @@ def client_row(name, command, mode):
     ]
     cells = {}
     code, out, err, _ = run([*command, mode, json.dumps(plan), "--", BAREWIRE, "serve", "weather"])
-    got = answer(code, out)
+    got = answer(out)
     names = ["get_alerts", "get_forecast"]
-    cells["list"] = verdict(names == [*got("list", "names"), *got("again", "names")][:2], "list", out, err)
-    called = len(got("call", "text")) > 1000 and got("call", "failed") is False
+    era = parsed(out).get("version", "")
+    modern = era in ("modern", MODERN)
+    fine = got("list", "names") == got("again", "names") == names and modern == (mode != "legacy")
+    cells["list"] = verdict(fine, f"list, {era}", out, err)
+    _, alerts, _, _ = run([BAREWIRE, "call", "get_alerts", "state=TX", "--", BAREWIRE, "serve", "weather"])
+    called = len(alerts) > 50000 and got("call", "text") == alerts and got("call", "failed") is False
     cells["call"] = verdict(called, "get_alerts", out, err)
     # Arguments that don't decode are an isError result since 2025-11-25, and -32602 before.
     old = name.endswith("1.9.4")
@@ -143,17 +153,14 @@ def client_row(name, command, mode):
     cells["unknown"] = verdict(got("unknown", "code") == -32602, "unknown tool", out, err)
     plan = [["timeout", ["hang", {}]], ["again", ["echo", {"text": "é"}]]]
     code, out, err, _ = run([*command, mode, json.dumps(plan), "--", FIXTURE])
-    got = answer(code, out)
+    got = answer(out)
     late = got("timeout", "timeout") is True and got("again", "text") == "é"
     cells["timeout"] = verdict(late, "hang, then echo", out, err)
     return name, mode, cells
 
 
-def answer(code, out):
-    try:
-        given = json.loads(out)
-    except ValueError:
-        given = {}
+def answer(out):
+    given = parsed(out)
     return lambda step, member: given.get(step, {}).get(member, "")
 
 
@@ -180,7 +187,7 @@ def verdict(fine, what, out, err):
 
 
 def main():
-    rows = [(server_row, (n, c, era, s, u, t)) for n, c, eras, s, u, t in SERVERS for era in eras]
+    rows = [(server_row, (n, c, era, eras, s, u, t)) for n, c, eras, s, u, t in SERVERS for era in eras]
     split = len(rows)
     rows += [(client_row, (n, c, mode)) for n, c, modes in CLIENTS for mode in modes] + [(inspector_row, ())]
     with concurrent.futures.ThreadPoolExecutor(max(2, os.cpu_count() or 2)) as pool:

@@ -3,8 +3,14 @@
 pub mod alloc;
 pub mod cases;
 pub mod fixture;
+pub mod pair;
 pub mod schema;
 pub mod transcript;
+
+/// The README's examples compile.
+#[cfg(doctest)]
+#[doc = include_str!("../../README.md")]
+pub struct Readme;
 
 use std::env;
 use std::path::{Path, PathBuf};

@@ -17,16 +17,17 @@ pub(crate) enum Color {
 impl Color {
     /// Whether to colour what goes to `stream`.
     pub(crate) fn for_stream(self, stream: &impl IsTerminal) -> Paint {
-        Paint(match self {
+        let no_color = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+        let dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
+        Paint(self.decides(stream.is_terminal(), no_color, dumb))
+    }
+
+    fn decides(self, terminal: bool, no_color: bool, dumb: bool) -> bool {
+        match self {
             Self::Always => true,
             Self::Never => false,
-            Self::Auto => {
-                let set = |name| std::env::var_os(name).is_some_and(|value| !value.is_empty());
-                stream.is_terminal()
-                    && !set("NO_COLOR")
-                    && std::env::var_os("TERM").is_none_or(|term| term != "dumb")
-            }
-        })
+            Self::Auto => terminal && !no_color && !dumb,
+        }
     }
 }
 
@@ -68,4 +69,19 @@ impl Paint {
 pub(crate) fn width() -> usize {
     let set = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
     set.or_else(sys::terminal_width).filter(|&columns| columns >= 20).unwrap_or(100)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_decides() {
+        assert!(Color::Auto.decides(true, false, false));
+        assert!(!Color::Auto.decides(false, false, false));
+        assert!(!Color::Auto.decides(true, true, false), "NO_COLOR");
+        assert!(!Color::Auto.decides(true, false, true), "a dumb terminal");
+        assert!(Color::Always.decides(false, true, true), "asked for");
+        assert!(!Color::Never.decides(true, false, false));
+    }
 }

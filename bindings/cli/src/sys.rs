@@ -161,6 +161,7 @@ mod unix {
 
 #[cfg(not(unix))]
 mod other {
+    use core::mem::ManuallyDrop;
     use std::io;
 
     pub(crate) struct Signals;
@@ -179,12 +180,12 @@ mod other {
 
     pub(crate) fn kill_group(_leader: u32) {}
 
-    pub(crate) fn stdin() -> io::Stdin {
-        io::stdin()
+    pub(crate) fn stdin() -> ManuallyDrop<io::Stdin> {
+        ManuallyDrop::new(io::stdin())
     }
 
-    pub(crate) fn stdout() -> io::Stdout {
-        io::stdout()
+    pub(crate) fn stdout() -> ManuallyDrop<io::Stdout> {
+        ManuallyDrop::new(io::stdout())
     }
 
     pub(crate) fn close_stdin() {}

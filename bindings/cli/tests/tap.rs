@@ -155,8 +155,8 @@ fn the_exit_status_is_the_servers() {
 #[test]
 fn signals_reach_the_whole_group() {
     // The grandchild says when it is ready, and what it got.
-    let script = "sh -c 'trap \"echo grandchild; exit 0\" TERM; echo ready; while :; do sleep 0.05; done' & \
-                  trap 'wait; exit 9' TERM; wait";
+    let script = "trap 'wait; exit 9' TERM; \
+                  sh -c 'trap \"echo grandchild; exit 0\" TERM; echo ready; while :; do sleep 0.05; done' & wait";
     let mut child = tap("signal.jsonl", &[], script);
     let mut stdout = child.stdout.take().unwrap();
     let mut ready = [0; 6];

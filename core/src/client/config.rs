@@ -8,7 +8,8 @@ use alloc::{boxed::Box, string::String};
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Era {
     /// Asks first (`server/discover`), and falls back to the handshake (2026-07-28, basic/transports/stdio,
-    /// "Backward compatibility").
+    /// "Backward compatibility"). Every request to a modern server carries some 250 bytes of `_meta`: against a device that
+    /// receives into less than 512 bytes choose [`Legacy`](Self::Legacy).
     #[default]
     Auto,
     /// Starts with the handshake of 2024-11-05 to 2025-11-25.

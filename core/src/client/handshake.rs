@@ -7,7 +7,7 @@
 //!                          │   silence, an answer that is none ──► initialize
 //!                          └── offers nothing that is spoken here ──────────────────────────────► not opened
 //! Legacy    initialize ────┬── a result with a legacy version ──► notifications/initialized ───► open, legacy
-//!                          ├── -32022, and the probe was answered late, after all (Auto) ───────► open, modern
+//!                          ├── an error, and the probe was answered late, after all (Auto) ─────► open, modern
 //!                          ├── an error that offers 2026-07-28 (Auto) ──► server/discover
 //!                          ├── an error that offers another legacy version ──► initialize once more
 //!                          └── anything else ───────────────────────────────────────────────────► not opened
@@ -317,7 +317,8 @@ impl Client<'_> {
         let offer = Offer::of_error(json);
         let end = self.error_end(error);
         self.next_message();
-        if modern && found {
+        if found {
+            // Whatever it dislikes about `initialize`, it said what it speaks.
             self.current = Some(Current::Opening(Opening::bare(Version::V2026_07_28)));
             return Step::Again;
         }

@@ -19,6 +19,7 @@ mod de_error;
 mod lanes;
 #[cfg(feature = "serde")]
 mod message;
+mod nearest;
 mod number;
 mod object;
 mod raw;

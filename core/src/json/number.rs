@@ -1,4 +1,7 @@
 //! Numbers that are known to be valid JSON, without loss.
+#[cfg(feature = "serde")]
+use super::nearest::Single;
+use super::nearest::{self, Double};
 
 /// A number in scientific form: its digits without zeros at either end, times a power of ten.
 pub(super) struct Decimal<'a> {
@@ -61,6 +64,24 @@ impl<'a> Decimal<'a> {
         self.negative == other.negative && self.power == other.power && self.digits().eq(other.digits())
     }
 
+    /// The power of the last digit, if the number is within what an `f64` may be rounded from; `Some(None)` if it is zero
+    /// or rounds to it, `None` if it overflows.
+    fn small(&self) -> Option<Option<i32>> {
+        let Some(power) = self.power else {
+            let tiny = self.digits == 0 || has_negative_exponent(self.text);
+            return tiny.then_some(None);
+        };
+        let top = power.saturating_add(self.digits as i128);
+        if self.digits == 0 || top < -324 {
+            return Some(None);
+        }
+        if top > 310 { None } else { i32::try_from(power).ok().map(Some) }
+    }
+
+    fn bytes(&self) -> impl Iterator<Item = u8> + use<'a> {
+        self.digits().copied()
+    }
+
     fn digits(&self) -> impl Iterator<Item = &'a u8> + use<'a> {
         self.whole.iter().chain(self.fraction).skip(self.skip).take(self.digits)
     }
@@ -81,13 +102,35 @@ pub(super) fn integer<T: TryFrom<i64> + TryFrom<i128>>(text: &[u8]) -> Option<T>
 
 /// The nearest finite `f64`.
 pub(super) fn float(text: &[u8]) -> Option<f64> {
-    core::str::from_utf8(text).ok()?.parse().ok().filter(|f: &f64| f.is_finite())
+    let number = Decimal::new(text);
+    let value = match number.small()? {
+        None => 0.0,
+        Some(power) => match nearest::exact(number.bytes(), number.digits, power) {
+            Some(value) => value,
+            None => {
+                let guess = nearest::guess(number.bytes(), power);
+                let bits = nearest::correct::<Double>(number.bytes(), number.digits, power, guess.to_bits());
+                f64::from_bits(bits)
+            }
+        },
+    };
+    Some(if number.negative { -value } else { value }).filter(|f| f.is_finite())
 }
 
 /// The nearest finite `f32`.
 #[cfg(feature = "serde")]
 pub(super) fn float32(text: &[u8]) -> Option<f32> {
-    core::str::from_utf8(text).ok()?.parse().ok().filter(|f: &f32| f.is_finite())
+    let number = Decimal::new(text);
+    let value = match number.small()? {
+        None => 0.0,
+        Some(power) => {
+            #[allow(clippy::cast_possible_truncation)]
+            let guess = u64::from((nearest::guess(number.bytes(), power) as f32).to_bits());
+            let bits = nearest::correct::<Single>(number.bytes(), number.digits, power, guess);
+            f32::from_bits(u32::try_from(bits).unwrap_or(u32::MAX))
+        }
+    };
+    Some(if number.negative { -value } else { value }).filter(|f| f.is_finite())
 }
 
 /// Up to 18 digits without fraction and exponent, as nearly all numbers are.

@@ -39,6 +39,21 @@ const TOOLS: [&str; 13] = [
     "echo_json",
 ];
 
+/// Options of `call` and `list`.
+const FLAGS: [&str; 11] = [
+    "--args",
+    "--save",
+    "--era",
+    "--protocol-version",
+    "--timeout",
+    "--verbose",
+    "--color",
+    "--trace",
+    "--json",
+    "--raw",
+    "--full",
+];
+
 /// The eras in which a case has a meaning: a tap has none of its own.
 pub(super) fn eras(case: &Case) -> Vec<Era> {
     match case.era.as_str() {
@@ -101,7 +116,7 @@ fn commands(case: &Case, line: &str, era: Era, programs: &Programs) -> Result<()
         let output = shell_run(case, &shell)?;
         let talked = started.exists();
         let _ = fs::remove_file(&started);
-        judge_command(&typed, &output, talked).map_err(|wrong| {
+        judge_command(case, &typed, &output, talked).map_err(|wrong| {
             let errors = String::from_utf8_lossy(&output.stderr).chars().take(300).collect::<String>();
             format!(
                 "barewire {}: {wrong} (status {:?}, stderr {errors:?})",
@@ -123,28 +138,30 @@ fn commands(case: &Case, line: &str, era: Era, programs: &Programs) -> Result<()
 }
 
 /// What its words make right.
-fn judge_command(typed: &Typed, output: &Output, talked: bool) -> Result<(), String> {
+fn judge_command(case: &Case, typed: &Typed, output: &Output, talked: bool) -> Result<(), String> {
     let words = words(&typed.words);
+    let command = words.first().map_or("", String::as_str);
     let tool = words.get(1).map_or("", String::as_str);
     let code = output.status.code();
-    let unknown_flag = words.iter().skip(2).any(|word| {
-        word.starts_with("--")
-            && !["--args", "--json", "--timeout", "--raw", "--trace"].contains(&word.as_str())
-    });
+    let unknown_flag = words.iter().any(|word| word.starts_with("--") && !FLAGS.contains(&word.as_str()));
     let at = words.iter().position(|word| word == "--args");
     let given = at.and_then(|at| words.get(at + 1));
     let object = given.map(|text| serde_json::from_str::<Value>(text).ok().filter(Value::is_object));
     let wanted = match object {
-        _ if unknown_flag => 2,
+        _ if unknown_flag || !["call", "list"].contains(&command) => 2,
         Some(None) => 2,
+        _ if command == "list" => 0,
+        _ if ["slow", "hang"].contains(&tool) && typed.words.contains("--timeout") => 4,
         _ if !TOOLS.contains(&tool) => 5,
         _ if tool == "fail" => 1,
         _ => 0,
     };
-    if typed.rest.is_empty() && code != Some(wanted) {
+    // What the case asserts itself is judged with its bytes.
+    let own = case.assert()?.and_then(|assert| assert.exit).is_some();
+    if typed.rest.is_empty() && !own && code != Some(wanted) {
         return Err(format!("not the status {wanted}"));
     }
-    if wanted != 0 && output.stderr.is_empty() {
+    if wanted != 0 && typed.rest.is_empty() && output.stderr.is_empty() {
         return Err("a failure without a word on stderr".into());
     }
     if wanted == 2 && talked {
@@ -201,6 +218,7 @@ fn connect(case: &Case, child: &str, era: Era, programs: &Programs) -> Result<()
     let wanted: &[i32] = match (missing, seconds.is_some()) {
         (true, _) => &[3],
         (_, true) => &[3, 4],
+        _ if assert.client_error == Some(true) => &[3, 4, 5],
         _ => &[0],
     };
     if !wanted.iter().any(|status| code == Some(*status)) {

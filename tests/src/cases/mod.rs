@@ -3,7 +3,7 @@
 //! Server, parser and transport cases go to a `fixture-server` process; client cases to our client, whose peer is this
 //! program again (`--peer`); command line cases to the `barewire` binary. What a case `assert`s is judged in full, and
 //! so is every byte by the [checker](crate::schema). A case without `assert` is judged by what its own lines make
-//! right: see [`server`], [`client`] and [`cli`].
+//! right: its requests, its answers, its words.
 
 mod case;
 mod cli;

@@ -50,7 +50,7 @@ pub fn play(file: &Path) -> io::Result<()> {
             }
         }
     });
-    let mut peer = Peer { lines, requests: Vec::new(), last: Vec::new(), events: 0, state };
+    let mut peer = Peer { lines, requests: Vec::new(), last: Vec::new(), events: 0, mid_line: false, state };
     // A second process takes part in the same conversation: its handshake is in the steps.
     if at == 0
         && let Some(method) = &script.handshake
@@ -70,6 +70,8 @@ struct Peer {
     last: Vec<u8>,
     /// Requests and cancellations so far.
     events: usize,
+    /// What was written last has no LF.
+    mid_line: bool,
     state: PathBuf,
 }
 
@@ -83,6 +85,7 @@ impl Peer {
             let initialized = b"\"notifications/initialized\"";
             self.until(|peer| peer.last.windows(initialized.len()).any(|window| window == initialized));
         }
+        self.requests.clear(); // the placeholders mean what comes after the handshake
     }
 
     fn step(&mut self, index: usize, step: &Step) -> io::Result<()> {
@@ -130,12 +133,16 @@ impl Peer {
         if answers {
             let _ = self.answer_last();
         }
+        self.mid_line = out.last() != Some(&b'\n');
         say(&out);
     }
 
     /// After the script: new requests get the usual answers, the old ones none.
     fn go_on(&mut self) -> io::Result<()> {
         self.requests.iter_mut().for_each(|request| request.open = false);
+        if self.mid_line {
+            say(b"\n");
+        }
         while let Ok(line) = self.lines.recv() {
             self.hear(line);
             let open: Vec<(String, String)> =

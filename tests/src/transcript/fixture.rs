@@ -2,8 +2,8 @@
 
 use barewire::json::Raw;
 use barewire::{
-    BadArgs, Call, CallId, Code, Content, Data, Fields, FromArgs, Link, Noise, Progress, Reply, ServerConfig,
-    Tool, check_tools,
+    BadArgs, Call, CallId, Code, Content, Data, Fields, Framing, FromArgs, Link, Noise, Progress, Reply,
+    ServerConfig, Tool, check_tools,
 };
 
 const ANY: &str = r#"{"type":"object"}"#;
@@ -69,6 +69,7 @@ static CONFIGS: &[(&str, ServerConfig<'static>)] = &[
     ("busy", BASE.tools(ALL).refuse_when_full()),
     ("changing", BASE.tools(FEW).list_changed().instructions("Ask \"nicely\".")),
     ("short", BASE.tools(ALL).reply(300)),
+    ("messages", BASE.tools(ALL).framing(Framing::Messages)),
 ];
 
 /// The configuration of that name.

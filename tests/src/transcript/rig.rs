@@ -82,7 +82,7 @@ pub fn run(script: &Script, how: &How) -> Result<Said, String> {
         now: Millis(0),
         fed: 0,
         // All that the run needs, so that every allocation in it is the machine's.
-        out: Vec::with_capacity(1 << 20),
+        out: Vec::with_capacity(script.output_room()),
         events: String::with_capacity(1 << 14),
         kept: [None; 32],
         deferred: 0,
@@ -227,6 +227,7 @@ impl Rig<'_> {
                 Err(Refused::Gone) => {}
                 _ => return Err("the call is not gone"),
             },
+            Act::End => self.server.end_of_message(),
             Act::Eof => self.server.end_of_input(),
             Act::Wait(ms) => self.now = self.now.after(Millis(*ms)),
             Act::Reset => self.server.reset(),

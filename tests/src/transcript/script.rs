@@ -23,6 +23,8 @@ pub enum Act {
     Progress(usize, u64),
     /// The n-th deferred call can't be answered any more.
     Gone(usize),
+    /// The message is complete (where the channel keeps messages apart).
+    End,
     /// The peer hung up.
     Eof,
     /// Time passes.
@@ -73,7 +75,9 @@ impl Script {
     /// The folder of the transcripts.
     #[must_use]
     pub fn folder() -> PathBuf {
-        Path::new(env!("CARGO_MANIFEST_DIR")).join("transcripts")
+        let above =
+            Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().map(|folder| folder.join("transcripts"));
+        above.into_iter().find(|folder| folder.exists()).unwrap_or_default()
     }
 
     /// Reads `folder/name.txt`.
@@ -171,6 +175,13 @@ impl Script {
             .filter_map(|(_, op)| if let Op::In(bytes) = op { Some(&bytes[..]) } else { None })
             .collect::<Vec<_>>()
             .concat()
+    }
+
+    /// At least as much as comes out.
+    #[must_use]
+    pub fn output_room(&self) -> usize {
+        let line = |op: &Op| if let Op::Out(line) = op { line.len() + 1024 } else { 0 };
+        8192 + self.ops.iter().map(|(_, op)| line(op)).sum::<usize>()
     }
 
     fn is_modern(&self) -> bool {
@@ -320,6 +331,7 @@ fn act(text: &str) -> Result<Act, String> {
         "progress" => Act::Progress(call()?, number(words.next())?),
         "gone" => Act::Gone(call()?),
         "wait" => Act::Wait(number(words.next())?),
+        "end" => Act::End,
         "eof" => Act::Eof,
         "reset" => Act::Reset,
         "changed" => Act::Changed,

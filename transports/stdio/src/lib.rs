@@ -94,19 +94,17 @@
 mod bell;
 mod child;
 mod client;
-mod content;
 mod server;
 #[cfg(all(feature = "signals", unix))]
 mod signals;
 
 pub use barewire;
-pub use child::{Ended, kill_all};
-pub use client::{
-    CallError, CallResult, Client, Command, ExitReport, HintsInfo, Options, OwnedProgress, ServerInfo,
-    Settings, StartError, Stderr, ToolInfo, Trace,
+pub use barewire::owned::{
+    CallResult, Fail, HintsInfo, OwnedContent, OwnedData, OwnedProgress, ServerInfo, ToolInfo, ToolResult,
 };
-pub use content::{OwnedContent, OwnedData};
-pub use server::{Fail, Serve, ToolCall, ToolResult, ToolSource, serve};
+pub use child::{Ended, kill_all};
+pub use client::{CallError, Client, Command, ExitReport, Options, Settings, StartError, Stderr, Trace};
+pub use server::{Serve, ToolCall, ToolSource, serve};
 
 #[cfg(all(feature = "signals", unix))]
 pub use signals::exit_on_signals;

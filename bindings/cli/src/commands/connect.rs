@@ -7,7 +7,7 @@ use std::process::ExitStatus;
 use std::thread;
 
 use barewire::{ClientConfig, Era, Version};
-use barewire_stdio::{CallError, Client, Command, StartError, Stderr, kill_all};
+use barewire_stdio::{CallError, Client, Command, StartError, Stderr, Trace, kill_all};
 
 use super::record::{Record, Show};
 use super::waiting::Waiting;
@@ -15,7 +15,7 @@ use crate::failure::{Failure, code};
 use crate::packets::texts::Table;
 use crate::packets::view::one_line;
 use crate::sys::{self, Signals};
-use crate::text::{printable, span};
+use crate::text::printable;
 
 /// Who we say we are.
 static CONFIG: ClientConfig<'static> = ClientConfig::new("barewire", env!("CARGO_PKG_VERSION"));
@@ -68,7 +68,7 @@ impl Connect {
             .max_timeout(self.timeout.max(LONGEST))
             .start_timeout(self.timeout)
             .stderr(if self.verbose { Stderr::Pass } else { Stderr::Keep(TAIL) })
-            .trace(move |trace| tracer.trace(&trace));
+            .trace(move |trace| follow(&tracer, &trace));
         if let Some(version) = self.version {
             command = command.protocol_version(version);
         }
@@ -123,20 +123,36 @@ pub(crate) fn yield_to_signals() {
     }
 }
 
+/// Passes a trace on. Once a signal came, no further child is started: the end of the first looks like that of a
+/// server that does not know the newest revision, which is started once more.
+fn follow(record: &Record, trace: &Trace<'_>) {
+    record.trace(trace);
+    match trace {
+        Trace::Started { pid } if INTERRUPTED.load(Ordering::SeqCst) => sys::kill_group(*pid),
+        Trace::Restarted => {}
+        _ => return,
+    }
+    yield_to_signals();
+}
+
 /// Ctrl-C and its like end the server's whole process group, and then us with 128 and the signal's number.
 fn exit_on_signals(record: &Record) -> Result<(), Failure> {
     let mut signals = Signals::catch().map_err(|error| Failure::io("can't catch signals", &error))?;
-    let record = record.clone();
+    let (record, again) = (record.clone(), record.clone());
     thread::spawn(move || {
         let Some((signal, _)) = signals.wait() else { return };
         INTERRUPTED.store(true, Ordering::SeqCst);
         thread::spawn(move || {
             kill_all(GRACE);
+            // Whatever of the group ignored that, or was started too late to be known there.
+            if let Some(pid) = record.pid() {
+                sys::kill_group(pid);
+            }
             std::process::exit(128 + signal);
         });
         // A second Ctrl-C does not wait.
         if signals.wait().is_some() {
-            if let Some(pid) = record.pid() {
+            if let Some(pid) = again.pid() {
                 sys::kill_group(pid);
             }
             std::process::exit(128 + signal);
@@ -190,8 +206,11 @@ fn start_failure(error: StartError, program: &str) -> Failure {
 pub(crate) fn call_failure(error: CallError, what: &str) -> Failure {
     match error {
         CallError::Server { code: rpc, message, data } => {
-            let told =
+            let mut told =
                 format!("the server answered {what} with an error: {} (code {rpc})", printable(&message));
+            if rpc == -32021 {
+                told += "; it wants to ask back, which barewire can't answer yet";
+            }
             let mut failure = Failure::new(code::SERVER, "server", told);
             failure.rpc_code = Some(rpc);
             failure.rpc_data = data;
@@ -240,6 +259,8 @@ fn ended(status: ExitStatus) -> String {
     }
 }
 
+/// In seconds: it answers to what --timeout takes.
 fn time(duration: Duration) -> String {
-    span(u64::try_from(duration.as_micros()).unwrap_or(u64::MAX))
+    let seconds = format!("{:.1}", duration.as_secs_f64());
+    format!("{} s", seconds.strip_suffix(".0").unwrap_or(&seconds))
 }

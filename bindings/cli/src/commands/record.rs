@@ -11,7 +11,8 @@ use barewire_stdio::Trace;
 use super::tap::signal_of;
 use crate::capture::{Entry, Event, Micros, Stream, What};
 use crate::packets::export;
-use crate::packets::model::{Item, Kind, Packet, Summary};
+use crate::packets::lines::Assembler;
+use crate::packets::model::{Item, Summary};
 use crate::packets::texts::Table;
 use crate::packets::tracker::Tracker;
 use crate::packets::view::{View, one_line};
@@ -35,7 +36,8 @@ struct State {
     tracker: Tracker,
     show: Show,
     command: Vec<String>,
-    /// The result of the newest answer to `tools/call`, as it came.
+    answers: Assembler,
+    /// The newest line of the server with a result, as it came.
     result: Option<Vec<u8>>,
     stderr: Vec<u8>,
     last_stderr: Option<String>,
@@ -52,6 +54,7 @@ impl Record {
             tracker: Tracker::new(table),
             show,
             command,
+            answers: Assembler::new(Stream::S2c),
             result: None,
             stderr: Vec::new(),
             last_stderr: None,
@@ -102,7 +105,7 @@ impl Record {
         if partial.is_empty() { state.last_stderr.clone() } else { Some(partial) }
     }
 
-    /// The result of the newest call, as JSON.
+    /// The newest result, as JSON: after a call was answered, that call's.
     pub(crate) fn result(&self) -> Option<String> {
         let line = self.state().result.take()?;
         let raw = Raw::from_bytes(&line).ok()?.get("result")?;
@@ -134,14 +137,17 @@ impl Record {
 impl State {
     fn take(&mut self, what: What) {
         let at = Micros::try_from(self.began.elapsed().as_micros()).ok();
-        let items = self.tracker.take(&Entry { at, what });
-        for item in &items {
-            if let Item::Packet(packet) = item
-                && is_call_result(packet)
-            {
-                self.result = Some(packet.line.bytes.clone());
+        if let What::Bytes(Stream::S2c, bytes) = &what {
+            for line in self.answers.push(bytes, at) {
+                if Raw::from_bytes(&line.bytes).is_ok_and(|raw| raw.get("result").is_some()) {
+                    self.result = Some(line.bytes);
+                }
             }
         }
+        if matches!(self.show, Show::Nothing) {
+            return;
+        }
+        let items = self.tracker.take(&Entry { at, what });
         self.show_all(&items);
     }
 
@@ -192,9 +198,4 @@ impl State {
             }
         }
     }
-}
-
-fn is_call_result(packet: &Packet) -> bool {
-    packet.line.stream == Stream::S2c
-        && packet.messages.iter().any(|m| m.kind == Kind::Result && m.method.as_deref() == Some("tools/call"))
 }

@@ -198,6 +198,7 @@ texts! {
     StateModern "stateless ({0}): each request stands for itself"
     StateProbe "era not known yet: the answer tells"
     // Summary.
+    SummaryOne "1 packet"
     SummaryTotal "{0} packets"
     SummaryAnswered "answered {0} of {1}"
     SummaryFindings "findings {0}"

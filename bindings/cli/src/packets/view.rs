@@ -61,7 +61,8 @@ impl View {
     /// The totals, and what was never answered.
     pub(crate) fn summary(&self, summary: &Summary) -> String {
         let [to, from] = summary.packets;
-        let mut line = format!("── {}", self.say(T::SummaryTotal, &[&grouped(to + from)]));
+        let total = if to + from == 1 { T::SummaryOne } else { T::SummaryTotal };
+        let mut line = format!("── {}", self.say(total, &[&grouped(to + from)]));
         line += &format!("  ▶ {} of {} B", grouped(to), grouped(summary.bytes[0]));
         line += &format!("  ◀ {} of {} B", grouped(from), grouped(summary.bytes[1]));
         if let Some(time) = summary.span {

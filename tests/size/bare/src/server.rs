@@ -1,33 +1,42 @@
 //! A server of three tools on file descriptors 0 and 1.
 use crate::sys;
 use barewire::{
-    BadArgs, Call, CallId, Fields, FromArgs, Millis, Noise, Output, Progress, Reply, Server, ServerConfig, ServerEvent,
-    Storage, Tool, check_tools,
+    BadArgs, Call, CallId, Fields, FromArgs, Millis, Noise, Output, Progress, Reply, Server, ServerConfig,
+    ServerEvent, Storage, Tool, check_tools,
 };
 
 static TOOLS: &[Tool<'static>] = &[
-    Tool::new("add", "Adds a and b.", r#"{"type":"object","properties":{"a":{"type":"integer"},"b":{"type":"integer"}}}"#)
-        .title("Adder")
-        .read_only()
-        .output_schema(r#"{"type":"object"}"#),
+    Tool::new(
+        "add",
+        "Adds a and b.",
+        r#"{"type":"object","properties":{"a":{"type":"integer"},"b":{"type":"integer"}}}"#,
+    )
+    .title("Adder")
+    .read_only()
+    .output_schema(r#"{"type":"object"}"#),
     Tool::new("later", "Answers with the next call.", r#"{"type":"object"}"#),
     Tool::new("stream", "A long text in pieces.", r#"{"type":"object"}"#),
 ];
 const _: () = check_tools(TOOLS);
-static CONFIG: ServerConfig<'static> = ServerConfig::new("size", "1").tools(TOOLS).page(2).noise(Noise::Answer);
+static CONFIG: ServerConfig<'static> =
+    ServerConfig::new("size", "1").tools(TOOLS).page(2).noise(Noise::Answer);
 
-struct Add {
+struct Add<'m> {
     a: i64,
     b: i64,
+    times: f64,
+    unit: &'m str,
 }
 
-impl<'m> FromArgs<'m> for Add {
+impl<'m> FromArgs<'m> for Add<'m> {
     fn from_args(mut fields: Fields<'m>) -> Result<Self, BadArgs> {
-        let mut add = Self { a: 0, b: 0 };
+        let mut add = Self { a: 0, b: 0, times: 1.0, unit: "" };
         while let Some((key, value)) = fields.next() {
             match key {
                 "a" => add.a = value.i64("a")?,
                 "b" => add.b = value.i64("b")?,
+                "times" => add.times = value.f64("times")?,
+                "unit" => add.unit = value.str("unit")?,
                 _ => {}
             }
         }
@@ -54,12 +63,17 @@ pub fn serve() {
                 }
                 server.sent(n);
             }
-            Output::Event(ServerEvent::Call(Call { name: "add", args, reply, .. })) => match args.decode::<Add>() {
-                Ok(Add { a, b }) => {
-                    let _ = reply.text_fmt(format_args!("{}", a.wrapping_add(b))).finish();
+            Output::Event(ServerEvent::Call(Call { name: "add", args, reply, .. })) => {
+                match args.decode::<Add<'_>>() {
+                    Ok(add) => {
+                        let sum = add.a.wrapping_add(add.b);
+                        // A float that is shown through core::fmt would bring its panics along.
+                        let sum = if add.times >= 2.0 { sum.wrapping_mul(2) } else { sum };
+                        let _ = reply.text_fmt(format_args!("{sum}{}", add.unit)).finish();
+                    }
+                    Err(bad) => reply.bad_args(bad),
                 }
-                Err(bad) => reply.bad_args(bad),
-            },
+            }
             Output::Event(ServerEvent::Call(Call { name: "later", mut reply, .. })) => {
                 let _ = reply.progress(Progress { done: 1, total: None, message: Some("wait") });
                 waiting = Some(reply.defer());

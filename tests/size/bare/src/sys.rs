@@ -45,7 +45,9 @@ pub fn write(fd: usize, bytes: &[u8]) -> usize {
 // The compiler's own needs. String instructions, so that no loop is turned back into a call of itself.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn memcpy(to: *mut u8, from: *const u8, n: usize) -> *mut u8 {
-    unsafe { asm!("rep movsb", inout("rcx") n => _, inout("rdi") to => _, inout("rsi") from => _, options(nostack)) };
+    unsafe {
+        asm!("rep movsb", inout("rcx") n => _, inout("rdi") to => _, inout("rsi") from => _, options(nostack))
+    };
     to
 }
 
@@ -63,7 +65,9 @@ unsafe extern "C" fn memmove(to: *mut u8, from: *const u8, n: usize) -> *mut u8 
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn memset(to: *mut u8, byte: i32, n: usize) -> *mut u8 {
-    unsafe { asm!("rep stosb", inout("rcx") n => _, inout("rdi") to => _, in("al") byte as u8, options(nostack)) };
+    unsafe {
+        asm!("rep stosb", inout("rcx") n => _, inout("rdi") to => _, in("al") byte as u8, options(nostack))
+    };
     to
 }
 

@@ -4,7 +4,7 @@
 //! and nothing else, so that deadlines hold. Each thread that waits for a result also minds the machine's clock.
 
 use super::{
-    ServerInfo, Settings, StartError, Tracer,
+    Settings, StartError, Tracer,
     settings::{Trace, millis},
     state::{Gone, Guard, Polled, Session, State},
 };
@@ -13,7 +13,7 @@ use crate::{
     child::{Child, Ended, LEFTOVERS, STACK},
     lock,
 };
-use barewire::{Buffers, Client as Machine, ClientConfig, Millis};
+use barewire::{Buffers, Client as Machine, ClientConfig, Millis, owned::ServerInfo};
 use core::{
     sync::atomic::{AtomicBool, Ordering::Relaxed},
     time::Duration,

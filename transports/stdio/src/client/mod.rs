@@ -2,7 +2,6 @@
 
 mod command;
 mod error;
-mod info;
 mod line;
 mod pending;
 mod settings;
@@ -10,7 +9,6 @@ mod state;
 
 pub use command::Command;
 pub use error::{CallError, StartError};
-pub use info::{CallResult, HintsInfo, OwnedProgress, ServerInfo, ToolInfo};
 pub use line::ExitReport;
 pub(crate) use settings::Tracer;
 pub use settings::{Options, Settings, Stderr, Trace};
@@ -21,7 +19,11 @@ use crate::{
     child::{Child, Ended},
     lock,
 };
-use barewire::{CallId, Client as Machine, ClientConfig, Millis, SendError, json::Raw};
+use barewire::{
+    CallId, Client as Machine, ClientConfig, Millis, SendError,
+    json::Raw,
+    owned::{CallResult, ServerInfo, ToolInfo},
+};
 use core::sync::atomic::Ordering::Relaxed;
 use line::{Failed, Line};
 use pending::{Outcome, Waiting};
@@ -102,7 +104,7 @@ impl Client {
 
     /// All tools, page after page.
     pub fn list_tools(&self) -> Result<Vec<ToolInfo>, CallError> {
-        self.send(What::List, Options::new()).map(|waiting| waiting.tools)
+        self.send(What::List, Options::new()).map(|waiting| waiting.gathered.tools)
     }
 
     /// Calls a tool; `args_json` is a JSON object.
@@ -118,14 +120,14 @@ impl Client {
         options: Options<'_>,
     ) -> Result<CallResult, CallError> {
         let args = object(args_json)?;
-        self.send(What::Call { name, args }, options).map(|waiting| waiting.result)
+        self.send(What::Call { name, args }, options).map(|waiting| waiting.gathered.result)
     }
 
     /// Any other method: the result as JSON text.
     pub fn request(&self, method: &str, params_json: Option<&str>) -> Result<String, CallError> {
         let params = params_json.map(object).transpose()?;
         let waiting = self.send(What::Other { method, params }, Options::new())?;
-        waiting.json.ok_or_else(|| CallError::Protocol("the server's answer has no result".into()))
+        waiting.gathered.json.ok_or_else(|| CallError::Protocol("the server's answer has no result".into()))
     }
 
     /// The child's process, which is also its group; `None` over a pair of streams.

@@ -1,7 +1,6 @@
 //! What can be chosen about a connection and about one call.
 
-use super::OwnedProgress;
-use barewire::{Fault, Limits, Millis};
+use barewire::{Fault, Limits, Millis, owned::OwnedProgress};
 use core::{fmt, time::Duration};
 use std::{process::ExitStatus, sync::Arc};
 

@@ -1,8 +1,8 @@
 //! What the mutex of a connection guards: the machine, and what has come of it.
 
-use super::{CallError, ServerInfo, StartError, pending::Waiting};
+use super::{CallError, StartError, pending::Waiting};
 use crate::child::Child;
-use barewire::{CallId, Client as Machine, ClientEvent, End, Fault, Millis, Output, json::Raw};
+use barewire::{CallId, Client as Machine, ClientEvent, End, Fault, Millis, Output, owned::ServerInfo};
 use std::{collections::HashMap, process::ExitStatus, sync::MutexGuard};
 
 /// How much of a line that is not MCP is kept for the error message.
@@ -73,14 +73,10 @@ impl State {
             Output::Wait { .. } | Output::Blocked { .. } | Output::Closed => return Polled::Quiet,
         };
         match event {
-            ClientEvent::Opened { server, server_version, version, instructions, capabilities, .. } => {
-                self.session = Session::Open(Box::new(ServerInfo {
-                    name: server.into(),
-                    version: server_version.into(),
-                    protocol: version,
-                    instructions: instructions.map(str::to_owned),
-                    capabilities_json: capabilities.unwrap_or(Raw::EMPTY_OBJECT).as_str().into(),
-                }));
+            ClientEvent::Opened { .. } => {
+                if let Some(info) = ServerInfo::copy(&event) {
+                    self.session = Session::Open(Box::new(info));
+                }
                 return Polled::Opened;
             }
             ClientEvent::NotOpened(end) => {

@@ -2,17 +2,17 @@
 
 mod call;
 mod pool;
-mod result;
 mod stdio;
 
 pub use call::ToolCall;
-pub use result::{Fail, ToolResult};
 
-use barewire::{Buffers, Limits, Noise, Server, ServerConfig, Tool};
+use barewire::{
+    Buffers, Limits, Noise, Server, ServerConfig, Tool,
+    owned::{Answer, Fail, ToolResult},
+};
 use call::{Job, Line};
 use core::{panic::AssertUnwindSafe, time::Duration};
 use pool::Shared;
-use result::Checked;
 use std::{
     io::{self, Read, Write},
     panic::catch_unwind,
@@ -122,8 +122,8 @@ impl<'c> Serve<'c> {
         let tool = |job: &Job, line: &dyn Line| {
             // The machine is not touched by a tool that unwinds, and the tool's own state is its own affair.
             match catch_unwind(AssertUnwindSafe(|| job.run(line, &tools))) {
-                Ok(outcome) => Checked::new(outcome),
-                Err(_) => Checked::panicked(),
+                Ok(outcome) => Answer::new(outcome),
+                Err(_) => Answer::panicked(),
             }
         };
         // On a pipe a line that is no JSON is a mistake worth an answer, not noise.

@@ -7,13 +7,12 @@
 use super::{
     ToolSource,
     call::{Flag, Job, Line},
-    result::Checked,
 };
 use crate::{
     bell::{Bell, linger},
     lock,
 };
-use barewire::{Call, CallId, Millis, Output, Progress, Refused, Server, ServerEvent};
+use barewire::{Call, CallId, Millis, Output, Progress, Refused, Server, ServerEvent, owned::Answer};
 use core::{
     sync::atomic::{AtomicUsize, Ordering::Relaxed},
     time::Duration,
@@ -188,7 +187,7 @@ impl<'s, W: Write> Shared<'s, W> {
     }
 
     /// A thread of the pool.
-    pub(super) fn worker(&self, tool: &(impl Fn(&Job, &dyn Line) -> Checked + Sync)) {
+    pub(super) fn worker(&self, tool: &(impl Fn(&Job, &dyn Line) -> Answer + Sync)) {
         let mut state = lock(&self.state);
         loop {
             if let Some(job) = state.jobs.pop_front() {
@@ -219,7 +218,7 @@ impl<'s, W: Write> Shared<'s, W> {
         &'g self,
         mut state: Guard<'g, 's, W>,
         job: &Job,
-        tool: &impl Fn(&Job, &dyn Line) -> Checked,
+        tool: &impl Fn(&Job, &dyn Line) -> Answer,
     ) -> Guard<'g, 's, W> {
         state.running.push((job.id, Arc::clone(&job.cancelled)));
         drop(state);
@@ -253,7 +252,7 @@ impl<'s, W: Write> Shared<'s, W> {
     pub(super) fn read(
         &self,
         mut input: impl Read,
-        tool: &impl Fn(&Job, &dyn Line) -> Checked,
+        tool: &impl Fn(&Job, &dyn Line) -> Answer,
     ) -> io::Result<()> {
         let mut chunk = vec![0; CHUNK];
         loop {
@@ -285,7 +284,7 @@ impl<'s, W: Write> Shared<'s, W> {
     fn advance<'g>(
         &'g self,
         mut state: Guard<'g, 's, W>,
-        tool: &impl Fn(&Job, &dyn Line) -> Checked,
+        tool: &impl Fn(&Job, &dyn Line) -> Answer,
     ) -> Guard<'g, 's, W> {
         if self.threads > 0 {
             self.pump(&mut state);
@@ -303,7 +302,7 @@ impl<'s, W: Write> Shared<'s, W> {
     }
 
     /// The input ended: accepted calls are answered, for `drain` at most. `false`: something is stuck.
-    pub(super) fn finish(&self, drain: Duration, tool: &impl Fn(&Job, &dyn Line) -> Checked) -> bool {
+    pub(super) fn finish(&self, drain: Duration, tool: &impl Fn(&Job, &dyn Line) -> Answer) -> bool {
         let until = crate::after(drain);
         let mut state = lock(&self.state);
         state.server.end_of_input();

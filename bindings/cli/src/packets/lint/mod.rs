@@ -24,6 +24,31 @@ pub(crate) fn finding(number: u16, member: impl Into<String>, text: impl Into<St
     Finding { rule: rule(number), member: member.into(), text: text.into() }
 }
 
+/// Of many findings of one rule keeps the first three, the last of which tells how many more there were.
+pub(crate) fn fold(list: &mut Vec<Finding>) {
+    const KEPT: usize = 3;
+    let mut seen: Vec<(u16, usize)> = Vec::new();
+    let mut counts: Vec<usize> = Vec::with_capacity(list.len());
+    for finding in list.iter() {
+        let number = finding.rule.number;
+        match seen.iter_mut().find(|(known, _)| *known == number) {
+            Some((_, count)) => *count += 1,
+            None => seen.push((number, 1)),
+        }
+        counts.push(seen.iter().find(|(known, _)| *known == number).map_or(0, |(_, count)| *count));
+    }
+    let mut place = 0;
+    list.retain_mut(|finding| {
+        let count = counts[place];
+        place += 1;
+        let all = seen.iter().find(|(known, _)| *known == finding.rule.number).map_or(0, |(_, all)| *all);
+        if count == KEPT && all > KEPT {
+            finding.text += &format!(" (and {} more like this)", all - KEPT);
+        }
+        count <= KEPT
+    });
+}
+
 /// Checks how a line is framed. `first` says whether it is the first of its stream.
 pub(crate) fn framing(line: &Line, first: bool, list: &mut Vec<Finding>) {
     if first && line.bytes.starts_with(b"\xef\xbb\xbf") {

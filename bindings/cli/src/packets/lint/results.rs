@@ -1,5 +1,7 @@
 //! Rules for results and errors, given the request that they answer.
 
+use std::collections::HashSet;
+
 use barewire::json::{Kind as Json, Raw};
 
 use super::super::call::brief;
@@ -84,7 +86,7 @@ fn initialized(result: Raw<'_>, list: &mut Vec<Finding>) {
 }
 
 fn tools(result: Raw<'_>, list: &mut Vec<Finding>) {
-    let mut names: Vec<String> = Vec::new();
+    let mut names = HashSet::new();
     for (i, tool) in result.get("tools").into_iter().flat_map(Raw::elements).enumerate() {
         let place = format!("result.tools[{i}]");
         match tool.get("inputSchema") {
@@ -108,10 +110,9 @@ fn tools(result: Raw<'_>, list: &mut Vec<Finding>) {
                 if name.chars().count() > 128 || name.is_empty() {
                     list.push(finding(403, format!("{place}.name"), "1 to 128 characters"));
                 }
-                if names.contains(&name) {
+                if !names.insert(name.clone()) {
                     list.push(finding(403, format!("{place}.name"), format!("{name:?} is listed twice")));
                 }
-                names.push(name);
             }
         }
         if tool.get("description").is_none() {

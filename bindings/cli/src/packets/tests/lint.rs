@@ -198,6 +198,19 @@ fn tools() {
 }
 
 #[test]
+fn many_of_a_kind_are_folded() {
+    let tools: Vec<String> = (0..20_000).map(|n| format!(r#"{{"name":"t{n}"}}"#)).collect();
+    let list =
+        [HANDSHAKE[0], HANDSHAKE[1], HANDSHAKE[2], r#">{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#];
+    let answer = format!(r#"<{{"jsonrpc":"2.0","id":1,"result":{{"tools":[{}]}}}}"#, tools.join(","));
+    let (items, summary) = track(&entries(&[&list[..], &[&answer]].concat()));
+    assert_eq!(found(&items), [401, 404, 401, 404, 401, 404]);
+    assert_eq!(summary.findings, 40_000);
+    let last = packets(&items).last().unwrap().messages[0].findings[4].text.clone();
+    assert!(last.ends_with("(and 19997 more like this)"), "{last}");
+}
+
+#[test]
 fn calls_against_the_list() {
     let list = [
         r#">{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#,

@@ -70,6 +70,45 @@ fn a_modern_session() {
     check("modern", &lines, None, LOOK);
 }
 
+/// Whatever the bytes are, something is shown, in all forms, and nothing panics.
+#[test]
+fn spoiled_sessions() {
+    let whole: Vec<String> = legacy(&CALLS).iter().map(|line| (*line).to_owned()).collect();
+    let mut seed = 1_u64;
+    let mut next = |limit: usize| {
+        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (seed >> 33) as usize % limit
+    };
+    for round in 0..400 {
+        let mut session = entries(&whole.iter().map(String::as_str).collect::<Vec<_>>());
+        for _ in 0..=round % 4 {
+            let at = 1 + next(session.len() - 1);
+            let What::Bytes(_, bytes) = &mut session[at].what else { continue };
+            if bytes.is_empty() {
+                continue;
+            }
+            let (from, to) = (next(bytes.len()), next(bytes.len()));
+            match next(4) {
+                0 => bytes[from] = next(256) as u8,
+                1 => bytes.truncate(from),
+                2 => bytes.insert(to, bytes[from]),
+                _ => drop(bytes.drain(from.min(to)..from.max(to))),
+            }
+        }
+        for mode in [Mode::Normal, Mode::Teach, Mode::Short] {
+            let (items, summary) = track(&session);
+            let mut view = View::new(Look { mode, full: round % 2 == 0, width: 20 + round % 100, ..LOOK });
+            let shown: String = items.iter().map(|item| view.item(item)).collect();
+            assert!(!shown.is_empty() && !view.summary(&summary).is_empty());
+            assert!(!shown.contains('\u{1b}'), "a peer moved the cursor");
+            for packet in packets(&items) {
+                let line = super::super::export::packet(packet);
+                assert!(serde_json::from_slice::<serde_json::Value>(&line).is_ok());
+            }
+        }
+    }
+}
+
 #[test]
 fn trouble() {
     let lines = legacy(&[

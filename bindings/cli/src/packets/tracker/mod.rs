@@ -156,6 +156,7 @@ impl Tracker {
             self.summary.findings += 1;
             self.summary.errors += usize::from(finding.rule.severity == Severity::Error);
         }
+        messages.iter_mut().for_each(|message| lint::fold(&mut message.findings));
         let state = self.session.state(self.table);
         let state_changed = state != self.state;
         self.state.clone_from(&state);

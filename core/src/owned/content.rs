@@ -1,6 +1,8 @@
 //! Content blocks that own their data: what tools return and what calls give back.
-
-use barewire::{Content, Data, Link};
+use super::base64::decode;
+use crate::json::Raw;
+use crate::mcp::{Content, Data, Link};
+use alloc::{borrow::ToOwned, string::String, vec::Vec};
 
 /// One content block, owned.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -66,12 +68,14 @@ pub enum OwnedContent {
 
 impl OwnedContent {
     /// A link with nothing but what it must have.
+    #[must_use]
     pub fn link(uri: impl Into<String>, name: impl Into<String>) -> Self {
         let (uri, name) = (uri.into(), name.into());
         Self::Link { uri, name, title: None, description: None, mime: None, size: None }
     }
 
     /// The text, for a text block.
+    #[must_use]
     pub fn as_text(&self) -> Option<&str> {
         match self {
             Self::Text(text) => Some(text),
@@ -79,10 +83,11 @@ impl OwnedContent {
         }
     }
 
-    /// Copies what the core lends. `None`: of a kind that this crate does not know.
-    pub(crate) fn copy(content: &Content<'_>) -> Option<Self> {
+    /// Copies what the machine lends.
+    #[must_use]
+    pub fn copy(content: &Content<'_>) -> Self {
         let own = |text: Option<&str>| text.map(str::to_owned);
-        Some(match *content {
+        match *content {
             Content::Text(text) => Self::Text(text.into()),
             Content::Image { data, mime } => Self::Image { data: OwnedData::copy(data), mime: mime.into() },
             Content::Audio { data, mime } => Self::Audio { data: OwnedData::copy(data), mime: mime.into() },
@@ -101,12 +106,12 @@ impl OwnedContent {
                 Self::BlobResource { uri: uri.into(), mime: own(mime), data: OwnedData::copy(data) }
             }
             Content::Other { kind, json } => Self::Other { kind: kind.into(), json: json.as_str().into() },
-            _ => return None,
-        })
+        }
     }
 
-    /// Lends it to the core; `None` for a block that claims to be JSON and is not.
-    pub(crate) fn lend(&self) -> Option<Content<'_>> {
+    /// Lends it to the machine; `None` for a block that claims to be JSON and is not.
+    #[must_use]
+    pub fn lend(&self) -> Option<Content<'_>> {
         Some(match self {
             Self::Text(text) => Content::Text(text),
             Self::Image { data, mime } => Content::Image { data: data.lend(), mime },
@@ -125,7 +130,7 @@ impl OwnedContent {
             Self::BlobResource { uri, mime, data } => {
                 Content::BlobResource { uri, mime: mime.as_deref(), data: data.lend() }
             }
-            Self::Other { kind, json } => Content::Other { kind, json: barewire::json::Raw::new(json)? },
+            Self::Other { kind, json } => Content::Other { kind, json: Raw::new(json)? },
         })
     }
 }
@@ -141,10 +146,11 @@ pub enum OwnedData {
 
 impl OwnedData {
     /// The bytes; `None` if the peer's text is not base64.
+    #[must_use]
     pub fn bytes(&self) -> Option<Vec<u8>> {
         match self {
             Self::Bytes(bytes) => Some(bytes.clone()),
-            Self::Base64(text) => decode_base64(text),
+            Self::Base64(text) => decode(text),
         }
     }
 
@@ -160,57 +166,5 @@ impl OwnedData {
             Self::Bytes(bytes) => Data::Bytes(bytes),
             Self::Base64(text) => Data::Base64(text),
         }
-    }
-}
-
-/// RFC 4648 base64, with or without padding; white space between is skipped, as MIME encoders wrap their lines.
-fn decode_base64(text: &str) -> Option<Vec<u8>> {
-    let mut out = Vec::with_capacity(text.len() / 4 * 3 + 3);
-    let (mut group, mut bits, mut padding) = (0u32, 0u32, 0usize);
-    for byte in text.bytes() {
-        let six = match byte {
-            b'A'..=b'Z' => byte - b'A',
-            b'a'..=b'z' => byte - b'a' + 26,
-            b'0'..=b'9' => byte - b'0' + 52,
-            b'+' => 62,
-            b'/' => 63,
-            b'=' => {
-                padding += 1;
-                continue;
-            }
-            b'\r' | b'\n' | b' ' | b'\t' => continue,
-            _ => return None,
-        };
-        if padding > 0 {
-            return None;
-        }
-        group = group << 6 | u32::from(six);
-        bits += 6;
-        if bits >= 8 {
-            bits -= 8;
-            out.push((group >> bits) as u8);
-            group &= (1 << bits) - 1;
-        }
-    }
-    // A lone last character has 6 bits and no byte.
-    if padding > 2 || bits == 6 { None } else { Some(out) }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn base64_both_paddings_and_none() {
-        let decode = |text: &str| OwnedData::Base64(text.into()).bytes();
-        assert_eq!(decode("").as_deref(), Some(&b""[..]));
-        assert_eq!(decode("Zg==").as_deref(), Some(&b"f"[..]));
-        assert_eq!(decode("Zg").as_deref(), Some(&b"f"[..]));
-        assert_eq!(decode("Zm9v\r\nYmE=").as_deref(), Some(&b"fooba"[..]));
-        assert_eq!(decode("/+8=").as_deref(), Some(&[0xff, 0xef][..]));
-        assert_eq!(decode("Z"), None);
-        assert_eq!(decode("Zg=a"), None);
-        assert_eq!(decode("Zg===="), None);
-        assert_eq!(decode("Z-g="), None);
     }
 }

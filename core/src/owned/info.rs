@@ -1,7 +1,9 @@
 //! What a client learns from its server, owned.
-
-use crate::OwnedContent;
-use barewire::{ToolDef, Version};
+use super::OwnedContent;
+use crate::client::{ClientEvent, End, ToolDef};
+use crate::json::Raw;
+use crate::mcp::Version;
+use alloc::{borrow::ToOwned, string::String, vec::Vec};
 
 /// The server, as it presented itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -17,6 +19,24 @@ pub struct ServerInfo {
     pub instructions: Option<String>,
     /// Its capabilities as JSON text.
     pub capabilities_json: String,
+}
+
+impl ServerInfo {
+    /// Copies what [`ClientEvent::Opened`] tells; `None` for any other event.
+    #[must_use]
+    pub fn copy(event: &ClientEvent<'_>) -> Option<Self> {
+        let ClientEvent::Opened { server, server_version, version, instructions, capabilities } = *event
+        else {
+            return None;
+        };
+        Some(Self {
+            name: server.into(),
+            version: server_version.into(),
+            protocol: version,
+            instructions: own(instructions),
+            capabilities_json: capabilities.unwrap_or(Raw::EMPTY_OBJECT).as_str().into(),
+        })
+    }
 }
 
 /// One tool, as the server lists it.
@@ -62,10 +82,11 @@ pub struct HintsInfo {
 }
 
 impl ToolInfo {
-    pub(super) fn copy(tool: ToolDef<'_>) -> Self {
-        let json = tool.json().as_str().to_owned();
-        let tool = tool.decode();
-        let own = |text: Option<&str>| text.map(str::to_owned);
+    /// Copies what the machine lends.
+    #[must_use]
+    pub fn copy(definition: ToolDef<'_>) -> Self {
+        let json = definition.json().as_str().to_owned();
+        let tool = definition.decode();
         Self {
             name: tool.name.into(),
             description: tool.description.into(),
@@ -103,6 +124,7 @@ pub struct CallResult {
 
 impl CallResult {
     /// The text blocks, a line break between two.
+    #[must_use]
     pub fn text(&self) -> String {
         let texts: Vec<&str> = self.content.iter().filter_map(OwnedContent::as_text).collect();
         texts.join("\n")
@@ -119,4 +141,50 @@ pub struct OwnedProgress {
     pub total: Option<f64>,
     /// What it is doing.
     pub message: Option<String>,
+}
+
+impl OwnedProgress {
+    /// Copies what [`ClientEvent::Progress`] tells; `None` for any other event.
+    #[must_use]
+    pub fn copy(event: &ClientEvent<'_>) -> Option<Self> {
+        let ClientEvent::Progress { done, total, message, .. } = *event else { return None };
+        Some(Self { done, total, message: own(message) })
+    }
+}
+
+/// What the events of one request add up to.
+#[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
+pub struct Gathered {
+    /// Of a tool's call.
+    pub result: CallResult,
+    /// Of a list of tools, page after page.
+    pub tools: Vec<ToolInfo>,
+    /// Of any other method: its result as JSON text. Or, of a call that wants input, what it asks.
+    pub json: Option<String>,
+    /// Of a call that wants input: what it wants back as it is, JSON text.
+    pub state: Option<String>,
+}
+
+impl Gathered {
+    /// Adds what an event brings. Progress brings nothing, nor do events of no request.
+    pub fn add(&mut self, event: ClientEvent<'_>) {
+        match event {
+            ClientEvent::Tool { tool, .. } => self.tools.push(ToolInfo::copy(tool)),
+            ClientEvent::Content { content, .. } => self.result.content.push(OwnedContent::copy(&content)),
+            ClientEvent::Structured { json, .. } => self.result.structured = Some(json.as_str().into()),
+            ClientEvent::Meta { json, .. } => self.result.meta = Some(json.as_str().into()),
+            ClientEvent::Json { json, .. } => self.json = Some(json.as_str().into()),
+            ClientEvent::InputRequired { asks, state, .. } => {
+                self.json = asks.map(|asks| asks.as_str().into());
+                self.state = state.map(|state| state.as_str().into());
+            }
+            ClientEvent::Ended { end: End::Done { is_error }, .. } => self.result.is_error = is_error,
+            _ => {}
+        }
+    }
+}
+
+fn own(text: Option<&str>) -> Option<String> {
+    text.map(str::to_owned)
 }

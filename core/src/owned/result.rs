@@ -1,7 +1,11 @@
 //! What a tool gives back.
 
-use crate::{OwnedContent, OwnedData};
-use barewire::{BadArgs, Code, Full, Reply, json::Raw};
+use super::{OwnedContent, OwnedData};
+use crate::json::{Kind, Raw};
+use crate::machine::Full;
+use crate::rpc::Code;
+use crate::server::{BadArgs, Reply};
+use alloc::{format, string::String, vec::Vec};
 
 /// The result of a tool: content blocks, and what may go with them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -14,46 +18,55 @@ pub struct ToolResult {
 
 impl ToolResult {
     /// No content at all.
+    #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
     /// One text block.
+    #[must_use]
     pub fn text(text: impl Into<String>) -> Self {
         Self::new().and_text(text)
     }
 
     /// One image, from its bytes.
+    #[must_use]
     pub fn image(bytes: impl Into<Vec<u8>>, mime: impl Into<String>) -> Self {
         Self::new().and_image(bytes, mime)
     }
 
     /// One sound, from its bytes.
+    #[must_use]
     pub fn audio(bytes: impl Into<Vec<u8>>, mime: impl Into<String>) -> Self {
         Self::new().and_audio(bytes, mime)
     }
 
     /// Structured content and the same JSON as text; see [`structured_json`](Self::structured_json).
+    #[must_use]
     pub fn structured(json: impl Into<String>) -> Self {
         Self::new().structured_json(json)
     }
 
     /// One more text block.
+    #[must_use]
     pub fn and_text(self, text: impl Into<String>) -> Self {
         self.content(OwnedContent::Text(text.into()))
     }
 
     /// One more image.
+    #[must_use]
     pub fn and_image(self, bytes: impl Into<Vec<u8>>, mime: impl Into<String>) -> Self {
         self.content(OwnedContent::Image { data: OwnedData::Bytes(bytes.into()), mime: mime.into() })
     }
 
     /// One more sound.
+    #[must_use]
     pub fn and_audio(self, bytes: impl Into<Vec<u8>>, mime: impl Into<String>) -> Self {
         self.content(OwnedContent::Audio { data: OwnedData::Bytes(bytes.into()), mime: mime.into() })
     }
 
     /// One more block of any kind.
+    #[must_use]
     pub fn content(mut self, block: OwnedContent) -> Self {
         self.content.push(block);
         self
@@ -61,24 +74,28 @@ impl ToolResult {
 
     /// `structuredContent`, as JSON text, and a text block with the same JSON for clients that do not read it.
     /// Text that is no JSON becomes -32603.
+    #[must_use]
     pub fn structured_json(mut self, json: impl Into<String>) -> Self {
         self.structured = Some((json.into(), true));
         self
     }
 
     /// `structuredContent` without the text block: for tools that write a better text themselves.
+    #[must_use]
     pub fn structured_only(mut self, json: impl Into<String>) -> Self {
         self.structured = Some((json.into(), false));
         self
     }
 
     /// `isError`: the tool failed, and the model should read why.
+    #[must_use]
     pub fn error(mut self) -> Self {
         self.is_error = true;
         self
     }
 
     /// `_meta`, a JSON object as text.
+    #[must_use]
     pub fn meta_json(mut self, json: impl Into<String>) -> Self {
         self.meta = Some(json.into());
         self
@@ -140,17 +157,20 @@ impl From<&str> for Fail {
     }
 }
 
-/// A result whose JSON parts were checked, so that writing it under the lock can only fail for size.
-pub(super) struct Checked(Fail);
+/// What a tool gave back, its JSON parts checked, so that writing it can only fail for size: for drivers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Answer(Fail);
 
-impl Checked {
-    pub(super) fn new(outcome: Result<ToolResult, Fail>) -> Self {
+impl Answer {
+    /// Checks what a tool gave back. What is no JSON becomes -32603.
+    #[must_use]
+    pub fn new(outcome: Result<ToolResult, Fail>) -> Self {
         let result = match outcome {
             Ok(result) | Err(Fail::Result(result)) => result,
             Err(fail) => return Self(fail),
         };
         let is_json = |text: &String| Raw::new(text).is_some();
-        let is_object = |text: &String| Raw::new(text).is_some_and(|raw| raw.as_str().starts_with('{'));
+        let is_object = |text: &String| Raw::new(text).is_some_and(|raw| raw.kind() == Kind::Object);
         let wrong = if result.structured.as_ref().is_some_and(|(json, _)| !is_json(json)) {
             Some("structuredContent")
         } else if result.meta.as_ref().is_some_and(|json| !is_object(json)) {
@@ -168,12 +188,17 @@ impl Checked {
         }
     }
 
-    pub(super) fn panicked() -> Self {
+    /// For a tool that panicked: -32603.
+    #[must_use]
+    pub fn panicked() -> Self {
         Self(Fail::Code(Code::INTERNAL, "the tool panicked".into()))
     }
 
-    /// `Full`: longer than a reply may be; the peer was told so.
-    pub(super) fn write(&self, mut reply: Reply<'_>) -> Result<(), Full> {
+    /// Answers the call.
+    ///
+    /// # Errors
+    /// [`Full`]: it is longer than a reply may be, and the peer was told so.
+    pub fn write(&self, mut reply: Reply<'_>) -> Result<(), Full> {
         match &self.0 {
             Fail::Unknown => reply.unknown(),
             Fail::BadArgs(bad) => reply.bad_args(*bad),

@@ -34,11 +34,11 @@ pub use script::{Act, Op, REVISIONS, Script};
 /// # Errors
 /// A description of the first difference.
 pub fn check(script: &Script) -> Result<usize, String> {
-    let whole = rig::run(script, &How::WHOLE)?;
+    let whole = run(script, &How::WHOLE)?;
     script.compare(&whole)?;
     let mut lines = whole.lines();
     for how in ways(script.input_len()) {
-        let other = rig::run(script, &how).map_err(|e| format!("{how:?}: {e}"))?;
+        let other = run(script, &how).map_err(|e| format!("{how:?}: {e}"))?;
         if other.out != whole.out {
             return Err(format!("{how:?} gives other output:\n{}", differ(&whole.out, &other.out)));
         }
