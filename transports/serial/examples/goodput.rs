@@ -53,7 +53,9 @@ mod unix {
     }
 
     pub(super) fn main() {
-        println!("| baud | mode | 1 KB, two calls in flight | 50 KB, streamed | 1 KB, one call in flight | frames, sent again |");
+        println!(
+            "| baud | mode | 1 KB, two calls in flight | 50 KB, streamed | 1 KB, one call in flight | frames, sent again |"
+        );
         println!("|---|---|---|---|---|---|");
         for baud in [115_200, 921_600] {
             for checked in [Checked::Never, Checked::Offer] {
@@ -61,7 +63,9 @@ mod unix {
                 let board = Device::start(&pty, Make { baud, checked, ..Make::default() });
                 let port = Port::new(&pty.path).baud(baud).checked(checked);
                 let device = port.connect(&CONFIG).expect("a session");
-                while device.call("kilobyte", "{}").is_ok() && device.is_checked() != (checked == Checked::Offer) {}
+                while device.call("kilobyte", "{}").is_ok()
+                    && device.is_checked() != (checked == Checked::Offer)
+                {}
                 let rate = f64::from(baud) / 10.0;
                 let kilobyte = pty::text(1000).len();
                 let [two, log, one] = [("kilobyte", kilobyte, 2), ("log", LOG, 1), ("kilobyte", kilobyte, 1)]

@@ -61,12 +61,22 @@ fn come_in_by_initialize_when_their_modern_question_does_not_fit() {
             let server = Server::new(&CONFIG, memory.buffers());
             let mut node = Node::new(server, Link::new(Role::Server, Checked::Never, &mut lines));
             let refused = answer(&mut node, discover, size);
-            assert!(refused.starts_with(&format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"error\":{{\"code\":-32600,")), "{client}: {refused}");
+            assert!(
+                refused
+                    .starts_with(&format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"error\":{{\"code\":-32600,")),
+                "{client}: {refused}"
+            );
             let opened = answer(&mut node, initialize, size);
             assert!(opened.contains("\"result\":{\"protocolVersion\":\"2025-11-25\""), "{client}: {opened}");
-            assert_eq!(answer(&mut node, r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#, size), "");
+            assert_eq!(
+                answer(&mut node, r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#, size),
+                ""
+            );
             let tools = answer(&mut node, list, size);
-            assert!(tools.contains("\"id\":1,\"result\":{\"tools\":[{\"name\":\"blink\""), "{client}: {tools}");
+            assert!(
+                tools.contains("\"id\":1,\"result\":{\"tools\":[{\"name\":\"blink\""),
+                "{client}: {tools}"
+            );
         }
     }
 }

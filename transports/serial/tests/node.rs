@@ -17,6 +17,10 @@ static CLIENT: ClientConfig<'static> =
 #[derive(Default)]
 struct App {
     want: u32,
+    /// The most calls at once; 0: as many as there can be.
+    flight: usize,
+    /// Bytes of text that came.
+    text: usize,
     started: u32,
     done: u32,
     lost: u32,
@@ -32,6 +36,9 @@ impl App {
             ClientEvent::Opened { .. } => {
                 self.open = true;
                 self.opened += 1;
+            }
+            ClientEvent::Content { content: Content::Text(text), .. } if self.flight > 0 => {
+                self.text += text.len()
             }
             ClientEvent::Content { of, content: Content::Text(text), .. }
                 if self.asked.get(of).is_none_or(|n| !text.contains(&format!("\"n\":{n},"))) =>
@@ -57,6 +64,9 @@ impl App {
 
     fn call(&mut self, client: &mut Client<'_>, tool: &str) {
         while self.open && self.started < self.want && client.version().is_some() {
+            if self.flight > 0 && self.asked.len() >= self.flight {
+                return;
+            }
             let args = format!(
                 "{{\"n\":{},\"pad\":\"{}\"}}",
                 self.started,
@@ -82,6 +92,9 @@ struct Bench {
     bytes_per_ms: usize,
     on_wire: [VecDeque<u8>; 2],
     tool: &'static str,
+    /// How far a log is told.
+    told: usize,
+    down: usize,
 }
 
 impl Bench {
@@ -100,7 +113,7 @@ impl Bench {
             }
         }
         while let Turn::Event(event) = self.server.poll(now) {
-            device::act(event, &mut self.kept);
+            device::act(event, &mut self.kept, &mut self.told);
         }
         let up: Vec<u8> = self.on_wire[0].drain(..).collect();
         let down: Vec<u8> = self.on_wire[1].drain(..).collect();
@@ -109,7 +122,9 @@ impl Bench {
         let n = self.client.receive(&down);
         down[n..].iter().rev().for_each(|b| self.on_wire[1].push_front(*b));
         write(&mut self.client, self.bytes_per_ms, &mut self.to_server, &mut self.on_wire[0]);
+        let before = self.to_client.total;
         write(&mut self.server, self.bytes_per_ms, &mut self.to_client, &mut self.on_wire[1]);
+        self.down += (self.to_client.total - before) as usize;
     }
 
     fn run(&mut self, limit: u64, done: impl Fn(&App) -> bool) {
@@ -140,14 +155,14 @@ fn write<M: Machine>(
 }
 
 fn server() -> SerialServer<'static> {
-    let memory = Box::leak(Box::new(Storage::<512, 512, 4>::new()));
-    let link = Box::leak(Box::new(LinkStorage::<256, 512>::new()));
+    let memory = Box::leak(Box::new(Storage::<1024, 2560, 4>::new()));
+    let link = Box::leak(Box::new(LinkStorage::<1024, 2048>::new()));
     Node::new(Server::new(&device::CONFIG, memory.buffers()), Link::new(Role::Server, Checked::Offer, link))
 }
 
 fn client(checked: Checked, seed: u64) -> SerialClient<'static> {
-    let memory = Box::leak(Box::new(Storage::<2048, 1024, 4>::new()));
-    let link = Box::leak(Box::new(LinkStorage::<512, 512>::new()));
+    let memory = Box::leak(Box::new(Storage::<65536, 1024, 4>::new()));
+    let link = Box::leak(Box::new(LinkStorage::<2048, 1024>::new()));
     let link = Link::new(Role::Client, checked, link).seed(seed as u32);
     Node::new(Client::new(&CLIENT, memory.buffers()), link)
 }
@@ -165,6 +180,8 @@ fn bench(checked: Checked, (seed, one_in): (u64, u64), want: u32) -> Bench {
         bytes_per_ms: 12,
         on_wire: [VecDeque::new(), VecDeque::new()],
         tool: "echo",
+        told: 0,
+        down: 0,
     }
 }
 
@@ -305,7 +322,7 @@ fn the_blocking_driver_serves() {
             }
         }
         match server.poll(Millis(now)) {
-            Turn::Event(event) => device::act(event, &mut Vec::new()),
+            Turn::Event(event) => device::act(event, &mut Vec::new(), &mut 0),
             _ => {
                 barewire_serial::blocking::transfer(&mut server, &mut b).unwrap();
             }
@@ -331,7 +348,7 @@ fn the_async_driver_serves() {
         &mut tx,
         || Millis(0),
         |_| pending::<()>(),
-        |event| device::act(event, &mut Vec::new()),
+        |event| device::act(event, &mut Vec::new(), &mut 0),
     );
     let (mut rx, mut tx) = (a.rx, a.tx);
     let call = async {
@@ -350,4 +367,37 @@ fn the_async_driver_serves() {
     let end = embassy_futures::block_on(select(serve, call));
     assert!(matches!(end, Either::Second(())));
     assert_eq!(app.wrong, [""; 0]);
+}
+
+/// The share of the line's bytes that are messages from the device.
+fn goodput(baud: usize, checked: Checked, tool: &'static str, flight: usize) -> f64 {
+    let mut bench = bench(checked, (1, 0), 1);
+    bench.bytes_per_ms = baud / 10_000;
+    bench.app.flight = flight;
+    bench.tool = tool;
+    bench.run(60_000, |app| app.done == 1);
+    assert_eq!(bench.client.machine().version(), Some(barewire::Version::V2026_07_28));
+    let (text, start) = (bench.app.text, bench.now);
+    bench.app.want = if tool == "log" { 4 } else { 200 };
+    let want = bench.app.want;
+    bench.run(600_000, |app| app.done == want);
+    assert_eq!(bench.app.wrong, [""; 0]);
+    // An answer's envelope in this session.
+    let envelope = r#"{"jsonrpc":"2.0","id":100,"result":{"resultType":"complete","content":[{"type":"text","text":""}],"_meta":{"io.modelcontextprotocol/serverInfo":{"name":"board","version":"1.0.0"}}}}"#.len() + 1;
+    let bytes = bench.app.text - text + (want as usize - 1) * envelope;
+    bytes as f64 / ((bench.now - start) as f64 * bench.bytes_per_ms as f64)
+}
+
+#[test]
+fn goodput_is_what_the_line_carries() {
+    for baud in [115_200, 921_600] {
+        for (checked, least) in [(Checked::Never, 0.95), (Checked::Always, 0.90)] {
+            let two = goodput(baud, checked, "kilobyte", 2);
+            let log = goodput(baud, checked, "log", 1);
+            let one = goodput(baud, checked, "kilobyte", 1);
+            println!("{baud} {checked:?}: two {two:.3}, log {log:.3}, one {one:.3}");
+            assert!(two >= least, "{baud} {checked:?}: {two}");
+            assert!(log >= least, "{baud} {checked:?}: {log}");
+        }
+    }
 }

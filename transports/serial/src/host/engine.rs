@@ -35,7 +35,7 @@ enum Message {
     Gone,
     Wake,
     Attach(Session),
-    Upgrade,
+    Upgrade(SyncSender<()>),
     Stop,
 }
 
@@ -143,8 +143,12 @@ impl Wire {
     }
 
     /// The handshake is over and the server's capabilities [offer](crate::offers_checked) checked lines: use them.
+    /// Returns when what is written from now on will be so.
     pub fn upgrade(&self) {
-        let _ = self.send.send(Message::Upgrade);
+        let (done, wait) = sync_channel(1);
+        if self.send.send(Message::Upgrade(done)).is_ok() {
+            let _ = wait.recv();
+        }
     }
 
     /// Is the port gone?
@@ -256,7 +260,10 @@ impl Engine {
                     link.reset();
                     self.session = Some(session);
                 }
-                Ok(Message::Upgrade) => link.open(),
+                Ok(Message::Upgrade(done)) => {
+                    link.open();
+                    let _ = done.send(());
+                }
                 Ok(Message::Wake) | Err(RecvTimeoutError::Timeout) => {}
             }
             self.deliver(&mut link);
@@ -288,7 +295,6 @@ impl Engine {
         let own = link.output();
         let own = own.get(..own.len().min(CHUNK)).unwrap_or(own);
         if !own.is_empty() {
-            self.trace(Trace::Sent(own));
             let n = self.put(own);
             link.sent(n);
             return true;
@@ -296,7 +302,6 @@ impl Engine {
         if !link.is_plain() || self.out.is_empty() {
             return false;
         }
-        self.trace(Trace::Sent(&self.out));
         let n = self.put(&self.out);
         link.wrote(self.out.get(..n).unwrap_or_default());
         self.out.drain(..n);
@@ -306,7 +311,10 @@ impl Engine {
     /// Errors count as nothing written: the reading thread will tell that the port is gone.
     fn put(&self, bytes: &[u8]) -> usize {
         match self.serial.write(bytes) {
-            Ok(n) => n,
+            Ok(n) => {
+                self.trace(Trace::Sent(bytes.get(..n).unwrap_or_default()));
+                n
+            }
             Err(error) if is_temporary(&error) => 0,
             Err(_) => {
                 std::thread::sleep(Duration::from_millis(10));

@@ -15,7 +15,7 @@ use std::{
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub enum Trace<'a> {
-    /// The bytes of one write, as they are on the wire; told before it happens.
+    /// The bytes of one write, as they are on the wire.
     Sent(&'a [u8]),
     /// The bytes of one read.
     Received(&'a [u8]),
