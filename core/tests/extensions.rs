@@ -1,5 +1,5 @@
 //! Vendor keys in capabilities: each era has its own name for them.
-#![allow(clippy::unwrap_used, clippy::panic)]
+#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
 use barewire::{Millis, Output, Server, ServerConfig, Storage, Tool};
 
 static TOOLS: &[Tool<'static>] = &[Tool::new("blink", "Blinks.", r#"{"type":"object"}"#)];

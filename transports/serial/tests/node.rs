@@ -38,7 +38,7 @@ impl App {
                 self.opened += 1;
             }
             ClientEvent::Content { content: Content::Text(text), .. } if self.flight > 0 => {
-                self.text += text.len()
+                self.text += text.len();
             }
             ClientEvent::Content { of, content: Content::Text(text), .. }
                 if self.asked.get(of).is_none_or(|n| !text.contains(&format!("\"n\":{n},"))) =>
