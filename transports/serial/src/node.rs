@@ -125,7 +125,8 @@ pub enum Turn<E> {
         /// If nothing is to be written, nothing is to be done until bytes arrive, or until this moment.
         until: Option<Millis>,
     },
-    /// The machine has closed: the handshake failed.
+    /// The machine has closed: a client's handshake failed. [`Node::reset`] tries again; on a line that loses bytes give
+    /// `ClientConfig::start` a few seconds, so that this comes soon.
     Closed,
 }
 

@@ -80,3 +80,11 @@ fn come_in_by_initialize_when_their_modern_question_does_not_fit() {
         }
     }
 }
+
+/// RAM that is not buffers, on a 64-bit computer; less on a microcontroller.
+#[test]
+fn the_link_is_small() {
+    let (link, server) = (size_of::<Link<'_>>(), size_of::<SerialServer<'_>>());
+    println!("link {link}, server and link {server}");
+    assert!(link <= 560, "{link}");
+}
