@@ -5,6 +5,8 @@ use barewire::Millis;
 
 /// Frames do not become shorter than this, however bad the line is.
 const LEAST: usize = 24;
+/// Shorter ones than this are a sign of a bad line.
+const SHORT: usize = 64;
 /// Nor longer than this: an acknowledgement that the other way needs waits for the end of a frame.
 const LONGEST: usize = 480;
 /// First guess, and bounds, of the time after which an acknowledgement is missed.
@@ -234,7 +236,10 @@ impl<'b> Sender<'b> {
     fn cut(&self) -> Option<(usize, bool)> {
         let waits = self.end.since(self.next);
         let flying = self.next.since(self.base);
-        let open = self.window.saturating_sub(flying);
+        // Short frames mean losses, and each one costs all that is under way.
+        let bad = self.frame < SHORT && self.frame < self.most;
+        let window = if bad { self.window.min(4 * self.frame) } else { self.window };
+        let open = window.saturating_sub(flying);
         if waits == 0 || open == 0 || self.probes && flying > 0 {
             return None;
         }
