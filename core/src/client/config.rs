@@ -46,6 +46,8 @@ pub struct ClientConfig<'b> {
     pub start: Option<Millis>,
     /// Ask for the next page of a list by itself; true unless set.
     pub follow_pages: bool,
+    /// Vendor keys to announce in the handshake, a JSON object.
+    pub extensions: Option<&'b str>,
 }
 
 impl<'b> ClientConfig<'b> {
@@ -62,6 +64,7 @@ impl<'b> ClientConfig<'b> {
             probe: Millis(10_000),
             start: Some(Millis(60_000)),
             follow_pages: true,
+            extensions: None,
         }
     }
 
@@ -114,6 +117,14 @@ impl<'b> ClientConfig<'b> {
         self
     }
 
+    /// Announces vendor keys, a JSON object: as `capabilities.experimental` in `initialize`, as `extensions` of the
+    /// client's capabilities in `server/discover`; requests do not repeat them.
+    #[must_use]
+    pub const fn extensions(mut self, json: &'b str) -> Self {
+        self.extensions = Some(json);
+        self
+    }
+
     /// What `initialize` asks for.
     pub(super) fn asks_for(&self) -> Version {
         self.protocol_version.filter(|v| !v.is_modern()).unwrap_or(Version::NEWEST_LEGACY)
@@ -131,6 +142,7 @@ pub(super) enum Config<'b> {
 pub(super) struct OwnedConfig {
     name: String,
     version: String,
+    extensions: Option<String>,
     rest: ClientConfig<'static>,
 }
 
@@ -147,15 +159,26 @@ impl Config<'_> {
             probe: config.probe,
             start: config.start,
             follow_pages: config.follow_pages,
+            extensions: None,
         };
-        Self::Owned(Box::new(OwnedConfig { name: config.name.into(), version: config.version.into(), rest }))
+        Self::Owned(Box::new(OwnedConfig {
+            name: config.name.into(),
+            version: config.version.into(),
+            extensions: config.extensions.map(Into::into),
+            rest,
+        }))
     }
 
     pub(super) fn get(&self) -> ClientConfig<'_> {
         match self {
             Self::Lent(config) => **config,
             #[cfg(feature = "alloc")]
-            Self::Owned(own) => ClientConfig { name: &own.name, version: &own.version, ..own.rest },
+            Self::Owned(own) => ClientConfig {
+                name: &own.name,
+                version: &own.version,
+                extensions: own.extensions.as_deref(),
+                ..own.rest
+            },
         }
     }
 }

@@ -55,6 +55,8 @@ pub(super) struct Meta<'a> {
     pub(super) log: Option<Level>,
     /// The application's own.
     pub(super) more: Option<Raw<'a>>,
+    /// The vendor keys of the configuration too: when the server is met.
+    pub(super) meets: bool,
 }
 
 impl Meta<'_> {
@@ -93,7 +95,7 @@ impl Meta<'_> {
                 )
                 && write::implementation(sink, config.name, config.version)
                 && write::all(sink, &[",\"", key::CLIENT_CAPABILITIES, "\":"])
-                && abilities(sink, config.can);
+                && abilities(sink, config.can, config.extensions.filter(|_| self.meets));
         modern
             && self.token.is_none_or(|token| {
                 comma(sink)
@@ -113,7 +115,7 @@ impl Meta<'_> {
     }
 }
 
-fn abilities(sink: &mut dyn Sink, can: Abilities) -> bool {
+fn abilities(sink: &mut dyn Sink, can: Abilities, extensions: Option<&str>) -> bool {
     let elicitation = match (can.form, can.url) {
         (false, false) => "",
         (true, false) => "\"elicitation\":{\"form\":{}}",
@@ -127,11 +129,13 @@ fn abilities(sink: &mut dyn Sink, can: Abilities) -> bool {
     };
     let roots = if can.roots { "\"roots\":{}" } else { "" };
     let mut first = true;
+    let mut comma = || if core::mem::take(&mut first) { "" } else { "," };
     sink.put(b"{")
         && [elicitation, sampling, roots]
             .iter()
             .filter(|part| !part.is_empty())
-            .all(|part| (core::mem::take(&mut first) || sink.put(b",")) && sink.put(part.as_bytes()))
+            .all(|part| write::all(sink, &[comma(), part]))
+        && extensions.is_none_or(|json| write::extensions(sink, comma(), json, true))
         && sink.put(b"}")
 }
 
@@ -157,7 +161,7 @@ impl Say<'_> {
     pub(super) fn job(&self, sink: &mut dyn Sink, job: &Job) -> bool {
         match *job {
             Job::Discover { id } => {
-                let meta = Meta { version: Version::NEWEST, token: None, log: None, more: None };
+                let meta = Meta { version: Version::NEWEST, token: None, log: None, more: None, meets: true };
                 head(sink, id, "server/discover")
                     && sink.put(b",\"params\":{\"_meta\":{")
                     && meta.write(sink, self.config)
@@ -166,7 +170,9 @@ impl Say<'_> {
             Job::Initialize { id, version } => {
                 head(sink, id, "initialize")
                     && write::all(sink, &[",\"params\":{\"protocolVersion\":\"", version.as_str()])
-                    && sink.put(b"\",\"capabilities\":{},\"clientInfo\":")
+                    && sink.put(b"\",\"capabilities\":{")
+                    && self.config.extensions.is_none_or(|json| write::extensions(sink, "", json, false))
+                    && sink.put(b"},\"clientInfo\":")
                     && write::implementation(sink, self.config.name, self.config.version)
                     && sink.put(b"}}\n")
             }
@@ -187,8 +193,13 @@ impl Say<'_> {
                     && sink.put(b"}}\n")
             }
             Job::NextPage { wire, cursor, progress, .. } => {
-                let meta =
-                    Meta { version: self.version, token: progress.then_some(wire), log: None, more: None };
+                let meta = Meta {
+                    version: self.version,
+                    token: progress.then_some(wire),
+                    log: None,
+                    more: None,
+                    meets: false,
+                };
                 head(sink, wire, "tools/list")
                     && sink.put(b",\"params\":{")
                     && (!meta.is_needed()

@@ -214,6 +214,7 @@ impl<'m> Request<'m> {
             token: self.own.progress.then_some(self.own.wire),
             log: self.log,
             more: self.meta,
+            meets: false,
         };
         let (start, params, first) = self.marks;
         if meta.is_needed() {

@@ -26,6 +26,12 @@ fn raw_text(sink: &mut dyn Sink, json: &str) -> bool {
         .all(|(i, part)| (i == 0 || sink.put(b" ")) && sink.put(part.as_bytes()))
 }
 
+/// Vendor keys among capabilities, under the name that they have in the era.
+pub(crate) fn extensions(sink: &mut dyn Sink, comma: &str, json: &str, modern: bool) -> bool {
+    let name = if modern { "\"extensions\":" } else { "\"experimental\":" };
+    all(sink, &[comma, name]) && raw_text(sink, json)
+}
+
 /// One tool definition.
 pub(crate) fn tool(sink: &mut dyn Sink, tool: &Tool<'_>, version: Version) -> bool {
     let since = |v: Version| version >= v;

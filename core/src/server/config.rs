@@ -49,6 +49,8 @@ pub struct ServerConfig<'b> {
     pub list_changed: bool,
     /// After the end of input, how long deferred calls may still be answered; 5 s unless set.
     pub drain: Millis,
+    /// Vendor keys to announce, a JSON object.
+    pub extensions: Option<&'b str>,
 }
 
 impl<'b> ServerConfig<'b> {
@@ -67,6 +69,7 @@ impl<'b> ServerConfig<'b> {
             refuse_when_full: false,
             list_changed: false,
             drain: Millis(5000),
+            extensions: None,
         }
     }
 
@@ -141,6 +144,20 @@ impl<'b> ServerConfig<'b> {
         self
     }
 
+    /// Announces vendor keys, a JSON object: as `capabilities.extensions` from 2026-07-28 on, as
+    /// `capabilities.experimental` before.
+    ///
+    /// ```
+    /// # use barewire::ServerConfig;
+    /// static CONFIG: ServerConfig<'static> =
+    ///     ServerConfig::new("board", "1.0.0").extensions(r#"{"com.example/blink":{}}"#);
+    /// ```
+    #[must_use]
+    pub const fn extensions(mut self, json: &'b str) -> Self {
+        self.extensions = Some(json);
+        self
+    }
+
     pub(crate) const fn has_tools(&self) -> bool {
         !matches!(self.tools, Source::None)
     }
@@ -158,6 +175,7 @@ pub(crate) struct OwnedConfig {
     name: String,
     version: String,
     instructions: Option<String>,
+    extensions: Option<String>,
     rest: ServerConfig<'static>,
 }
 
@@ -177,11 +195,13 @@ impl Config<'_> {
             refuse_when_full: config.refuse_when_full,
             list_changed: config.list_changed,
             drain: config.drain,
+            extensions: None,
         };
         Self::Owned(Box::new(OwnedConfig {
             name: config.name.into(),
             version: config.version.into(),
             instructions: config.instructions.map(Into::into),
+            extensions: config.extensions.map(Into::into),
             rest,
         }))
     }
@@ -194,6 +214,7 @@ impl Config<'_> {
                 name: &own.name,
                 version: &own.version,
                 instructions: own.instructions.as_deref(),
+                extensions: own.extensions.as_deref(),
                 ..own.rest
             },
         }

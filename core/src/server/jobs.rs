@@ -201,11 +201,18 @@ impl Say<'_> {
     }
 
     fn capabilities(&self, sink: &mut dyn Sink, modern: bool) -> bool {
-        sink.put(match (self.config.has_tools(), self.config.list_changed && !modern) {
-            (false, _) => b"{}",
-            (true, false) => b"{\"tools\":{}}",
-            (true, true) => b"{\"tools\":{\"listChanged\":true}}",
-        })
+        let tools: &[u8] = match (self.config.has_tools(), self.config.list_changed && !modern) {
+            (false, _) => b"",
+            (true, false) => b"\"tools\":{}",
+            (true, true) => b"\"tools\":{\"listChanged\":true}",
+        };
+        sink.put(b"{")
+            && sink.put(tools)
+            && self.config.extensions.is_none_or(|json| {
+                let comma = if tools.is_empty() { "" } else { "," };
+                write::extensions(sink, comma, json, modern)
+            })
+            && sink.put(b"}")
     }
 
     fn instructions(&self, sink: &mut dyn Sink) -> bool {

@@ -10,6 +10,9 @@ use crate::machine::slots::{Side, Slot, State};
 use crate::mcp::{Abilities, Method, Route, Version, claim};
 use crate::rpc::{Code, Envelope, Fault};
 
+/// The least length of a message that must be readable to offer 2026-07-28.
+const MODERN_LEAST: usize = 400;
+
 /// The members of params that are used, from the start of the line.
 #[derive(Clone, Copy, Default)]
 struct Params<'a> {
@@ -101,6 +104,11 @@ impl Server<'_> {
             }
             Route::Initialize => return initialize(params, &invalid, &span),
             Route::Ping => Verdict::Say(Job::Empty { id }),
+            // What every stateless request says of its sender takes some 300 bytes: a client is told before it starts.
+            Route::Discover if self.rx.limit() < MODERN_LEAST => {
+                let limit = Data::Limit(self.rx.limit());
+                return refuse(Code::INVALID_REQUEST, "requests of 2026-07-28 are too large here", limit);
+            }
             Route::Discover => Verdict::Say(Job::Discover { id }),
             Route::List(ready) => {
                 let Some((item, until)) = page(&config, found.cursor) else {

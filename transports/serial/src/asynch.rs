@@ -1,0 +1,80 @@
+//! Driving a [`Node`] over [`embedded_io_async`], on any executor: reading goes on while a write is under way.
+use crate::node::{Machine, Node, SerialServer, Turn};
+use barewire::{Millis, ServerEvent};
+use core::convert::Infallible;
+use core::future::{Future, pending};
+use embassy_futures::select::{Either3, select3};
+use embedded_io_async::{Read, Write};
+
+/// Bytes read at once.
+const CHUNK: usize = 64;
+
+/// Waits until bytes were read or written, or until `timer` ends: the moment that [`Turn::Transfer`] named.
+///
+/// A read or write that does not come first is dropped, so both must be cancel-safe, as those of buffered UARTs are: a future
+/// that is dropped has read or written nothing.
+///
+/// # Errors
+/// Those of the two halves.
+pub async fn transfer<M, R, W>(
+    node: &mut Node<'_, M>,
+    rx: &mut R,
+    tx: &mut W,
+    timer: impl Future<Output = ()>,
+) -> Result<(), R::Error>
+where
+    M: Machine,
+    R: Read,
+    W: Write<Error = R::Error>,
+{
+    let mut chunk = [0; CHUNK];
+    let room = node.room().min(CHUNK);
+    let space = chunk.get_mut(..room).unwrap_or(&mut []);
+    let busy = node.is_busy();
+    let output = node.output();
+    if output.is_empty() && busy {
+        return Ok(());
+    }
+    let read = async { if space.is_empty() { pending().await } else { rx.read(space).await } };
+    let write = async { if output.is_empty() { pending().await } else { tx.write(output).await } };
+    match select3(read, write, timer).await {
+        Either3::First(n) => {
+            let n = n?;
+            node.receive(chunk.get(..n).unwrap_or(&[]));
+        }
+        Either3::Second(n) => {
+            let n = n?;
+            node.sent(n);
+        }
+        Either3::Third(()) => {}
+    }
+    Ok(())
+}
+
+/// Serves for ever, for applications that answer everything at once. `sleep` is a timer: a future that ends at the given
+/// moment, never for `None`. [`Node`] shows the loop for those that defer calls.
+///
+/// # Errors
+/// Those of the two halves.
+pub async fn serve<R, W, S>(
+    node: &mut SerialServer<'_>,
+    rx: &mut R,
+    tx: &mut W,
+    mut now: impl FnMut() -> Millis,
+    mut sleep: impl FnMut(Option<Millis>) -> S,
+    mut app: impl FnMut(ServerEvent<'_>),
+) -> Result<Infallible, R::Error>
+where
+    R: Read,
+    W: Write<Error = R::Error>,
+    S: Future<Output = ()>,
+{
+    loop {
+        match node.poll(now()) {
+            Turn::Event(event) => app(event),
+            Turn::Transfer { until } => transfer(node, rx, tx, sleep(until)).await?,
+            // The line has no end.
+            Turn::Closed => node.reset(),
+        }
+    }
+}
