@@ -1,4 +1,22 @@
-//! The Model Context Protocol down to the bare wire: a sans-IO core.
+//! The Model Context Protocol down to the bare wire: bytes in, events and bytes out.
+//!
+//! No I/O, no clock, no allocation (but for the feature `alloc`), no unsafe code, no panics. A machine works in memory that
+//! you lend it, and you carry its bytes: over a UART, a pipe, a socket, a message port. All revisions from 2024-11-05 to
+//! 2026-07-28 are spoken, by one machine on one line, message by message.
+//!
+//! - [`Server`] answers for tools; [`Client`] lists and calls them. Both are driven by the same run loop, which their
+//!   pages show: `poll` until it waits, read into `space`, write what it says.
+//! - [`Storage`] has the memory, usable in a `static`: 256 bytes to receive carry a legacy session with small arguments, 512
+//!   both eras, 1,024 are comfortable; 64 to transmit are the least.
+//! - The layers below are public and useful alone: [`json`] (strict, resumable, in place), [`frame`] (lines over a buffer),
+//!   [`rpc`] (the envelope).
+//!
+//! # Features
+//! `serde`: arguments into serde types, serde types as JSON. `alloc`: buffers that grow to a limit, copied configurations, owned
+//! results. None is on by default; each adds, none changes anything.
+//!
+//! Ready-made drivers: `barewire-stdio` (blocking; standard streams and child processes), `barewire-async` (any futures-io stream),
+//! `barewire-serial` (`no_std` UARTs, serial ports).
 #![no_std]
 #![forbid(unsafe_code)]
 #![cfg_attr(
