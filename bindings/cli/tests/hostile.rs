@@ -3,8 +3,6 @@
 
 mod common;
 
-use std::io::BufRead;
-use std::os::unix::ffi::OsStrExt;
 use std::process::{Command, Stdio};
 
 use common::{BAREWIRE, barewire, call_one, feed, server};
