@@ -123,3 +123,8 @@ impl Failure {
         Ok(())
     }
 }
+
+/// Adds to a message what the server wrote, as a sentence of its own where the message is a question.
+pub(crate) fn it_wrote(told: &str, what: &str) -> String {
+    if told.ends_with('?') { format!("{told} It wrote {what}") } else { format!("{told}; it wrote {what}") }
+}

@@ -13,7 +13,7 @@ use barewire_stdio::{CallError, Client, Command, StartError, Stderr, Trace, kill
 use super::record::{Record, Show, not_mcp};
 use super::tap::words;
 use super::waiting::Waiting;
-use crate::failure::{Failure, code};
+use crate::failure::{Failure, code, it_wrote};
 use crate::packets::texts::Table;
 use crate::sys::{self, Signals};
 use crate::text::printable;
@@ -272,7 +272,7 @@ fn rpc_code(code: i64) -> String {
 
 fn with_junk(told: String, junk: Option<String>) -> String {
     match junk {
-        Some(line) => format!("{told}; it wrote {}", not_mcp(line.as_bytes())),
+        Some(line) => it_wrote(&told, &not_mcp(line.as_bytes())),
         None => told,
     }
 }

@@ -10,7 +10,7 @@ use barewire_stdio::Trace;
 
 use super::tap::signal_of;
 use crate::capture::{Entry, Event, Micros, Stream, What};
-use crate::failure::{Failure, code};
+use crate::failure::{Failure, code, it_wrote};
 use crate::packets::export;
 use crate::packets::lines::Assembler;
 use crate::packets::model::{Item, Summary};
@@ -147,11 +147,12 @@ impl Record {
         let state = self.state();
         let partial = state.answers.partial();
         if failure.code == code::TIMEOUT && !partial.is_empty() {
-            failure.message += &format!(
-                "; it wrote {} bytes without a line break, which ends a message: {}",
+            let wrote = format!(
+                "{} bytes without a line break, which ends a message: {}",
                 grouped(partial.len()),
                 one_line(partial)
             );
+            failure.message = it_wrote(&failure.message, &wrote);
         }
         failure
     }
