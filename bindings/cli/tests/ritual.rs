@@ -14,7 +14,7 @@ struct Terminal {
 
 impl Terminal {
     fn start(sample: &str) -> Self {
-        let far = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).expect("a pty");
+        let far = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC).expect("a pty");
         grantpt(&far).and_then(|()| unlockpt(&far)).expect("a pty that can be opened");
         let name = ptsname(&far, Vec::new()).expect("its name").into_string().expect("plain text");
         let near = OpenOptions::new().read(true).write(true).open(name).expect("its near end");
