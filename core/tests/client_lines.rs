@@ -2,35 +2,10 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 #![allow(clippy::arithmetic_side_effects, clippy::std_instead_of_core, clippy::alloc_instead_of_core)]
 mod client_support;
-use barewire::{CallId, Client, ClientConfig, Era, Millis, SendError, Storage};
-use client_support::Log;
+use barewire::{Client, ClientConfig, Era, Millis, SendError, Storage};
+use client_support::{Log, call, open};
 
 static LEGACY: ClientConfig<'static> = ClientConfig::new("t", "1").era(Era::Legacy);
-
-/// A client with an open session. Its first request has id 2.
-fn open<'b>(
-    config: &'static ClientConfig<'static>,
-    storage: &'b mut Storage<2048, 1024, 2>,
-) -> (Client<'b>, Log) {
-    let mut client = Client::new(config, storage.buffers());
-    let mut log = Log::new();
-    log.drain(&mut client);
-    log.line(
-        &mut client,
-        if config.era == Era::Legacy {
-            r#"{"result":{"protocolVersion":"2025-11-25","capabilities":{},"serverInfo":{"name":"s","version":"1"}},"jsonrpc":"2.0","id":1}"#
-        } else {
-            r#"{"jsonrpc":"2.0","id":1,"result":{"supportedVersions":["2026-07-28"],"capabilities":{}}}"#
-        },
-    );
-    assert!(log.told()[0].starts_with("opened"));
-    log.said();
-    (client, log)
-}
-
-fn call(client: &mut Client<'_>, name: &str) -> CallId {
-    client.call_tool(name).unwrap().send().unwrap()
-}
 
 #[test]
 fn the_end_of_input_ends_everything() {

@@ -172,7 +172,7 @@ impl<'de, I: Input<'de>> Decoder<I> {
         found
     }
 
-    pub(super) fn expect(&mut self, byte: u8) -> Result<(), DeError> {
+    pub(super) fn require(&mut self, byte: u8) -> Result<(), DeError> {
         if self.accept(byte) { Ok(()) } else { Err(invalid()) }
     }
 
@@ -405,7 +405,7 @@ impl<'de, I: Input<'de>> Deserializer<'de> for &mut Decoder<I> {
             Some(b'"') => visitor.visit_enum(UnitEnum(self.input.string()?)),
             Some(b'{') => self.within(|decoder| {
                 let value = visitor.visit_enum(Enum(decoder))?;
-                decoder.expect(b'}')?;
+                decoder.require(b'}')?;
                 Ok(value)
             }),
             _ => Err(self.mismatch(&visitor)),

@@ -35,11 +35,11 @@ impl<'de, I: Input<'de>> MapAccess<'de> for &mut Map<'_, 'de, I> {
             return Ok(None);
         }
         if !self.first {
-            self.decoder.expect(b',')?;
+            self.decoder.require(b',')?;
         }
         self.first = false;
         self.key = self.decoder.string()?;
-        self.decoder.expect(b':')?;
+        self.decoder.require(b':')?;
         let name = self.key.name();
         seed.deserialize(Key(self.key)).map(Some).map_err(|error| error.in_member(name))
     }
@@ -75,7 +75,7 @@ impl<'de, I: Input<'de>> SeqAccess<'de> for &mut Seq<'_, I> {
             return Ok(None);
         }
         if self.index > 0 {
-            self.decoder.expect(b',')?;
+            self.decoder.require(b',')?;
         }
         let value = seed.deserialize(&mut *self.decoder).map_err(|error| error.in_element(self.index))?;
         self.index = self.index.saturating_add(1);
@@ -93,7 +93,7 @@ impl<'de, I: Input<'de>> EnumAccess<'de> for Enum<'_, I> {
     fn variant_seed<V: DeserializeSeed<'de>>(self, seed: V) -> Result<(V::Value, Self), DeError> {
         let key =
             self.0.string().map_err(|_| DeError::new("an enum wants one member, named like the variant"))?;
-        self.0.expect(b':')?;
+        self.0.require(b':')?;
         Ok((seed.deserialize(Key(key))?, self))
     }
 }

@@ -1,6 +1,6 @@
 //! A simulated server side: bytes in, pieces of any size, events as text.
 #![allow(dead_code)]
-use barewire::{Client, ClientEvent, End, Millis, Output};
+use barewire::{CallId, Client, ClientConfig, ClientEvent, End, Era, Millis, Output, Storage};
 
 /// What a client said and told, and how it is driven.
 pub(crate) struct Log {
@@ -124,4 +124,29 @@ pub(crate) fn show(event: ClientEvent<'_>) -> String {
         ClientEvent::Notified { method, params, .. } => format!("notified {method} {params:?}"),
         event => format!("{event:?}"),
     }
+}
+
+/// A client with an open session. Its first request has id 2.
+pub(crate) fn open<'b>(
+    config: &'static ClientConfig<'static>,
+    storage: &'b mut Storage<2048, 1024, 2>,
+) -> (Client<'b>, Log) {
+    let mut client = Client::new(config, storage.buffers());
+    let mut log = Log::new();
+    log.drain(&mut client);
+    log.line(
+        &mut client,
+        if config.era == Era::Legacy {
+            r#"{"result":{"protocolVersion":"2025-11-25","capabilities":{},"serverInfo":{"name":"s","version":"1"}},"jsonrpc":"2.0","id":1}"#
+        } else {
+            r#"{"jsonrpc":"2.0","id":1,"result":{"supportedVersions":["2026-07-28"],"capabilities":{}}}"#
+        },
+    );
+    assert!(log.told()[0].starts_with("opened"));
+    log.said();
+    (client, log)
+}
+
+pub(crate) fn call(client: &mut Client<'_>, name: &str) -> CallId {
+    client.call_tool(name).unwrap().send().unwrap()
 }
