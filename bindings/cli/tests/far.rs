@@ -13,6 +13,7 @@ use std::thread;
 
 use common::{BAREWIRE, Run, barewire, feed, scratch};
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+use rustix::termios::{OptionalActions, tcgetattr, tcsetattr};
 use serde_json::Value;
 
 /// A sample server that reads and writes this descriptor; the connection is over when it ends.
@@ -42,10 +43,12 @@ fn once(answer: impl FnOnce(TcpStream) + Send + 'static) -> String {
     target
 }
 
-/// A serial line with a sample server behind it, for one use: the server ends when its port is closed.
+/// A serial line with a sample server behind it, for one use: a port that a program had to itself stays so.
 struct Line {
     port: String,
     server: Child,
+    /// Holds the line open and raw: until then what the device says would come back to it.
+    _near: File,
 }
 
 impl Line {
@@ -58,9 +61,13 @@ impl Line {
         let device = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC).unwrap();
         grantpt(&device).and_then(|()| unlockpt(&device)).unwrap();
         let port = ptsname(&device, Vec::new()).unwrap().into_string().unwrap();
+        let near = File::options().read(true).write(true).open(&port).unwrap();
+        let mut modes = tcgetattr(&near).unwrap();
+        modes.make_raw();
+        tcsetattr(&near, OptionalActions::Now, &modes).unwrap();
         let mut printing = File::from(device.try_clone().unwrap());
         printing.write_all(boot).unwrap();
-        Self { port, server: serve(sample, device) }
+        Self { port, server: serve(sample, device), _near: near }
     }
 }
 
