@@ -233,7 +233,7 @@ fn read(mut input: Box<dyn io::Read + Send>, send: &SyncSender<Message>, shared:
     }
 }
 
-fn is_temporary(error: &io::Error) -> bool {
+pub(super) fn is_temporary(error: &io::Error) -> bool {
     use io::ErrorKind::{Interrupted, TimedOut, WouldBlock};
     matches!(error.kind(), TimedOut | WouldBlock | Interrupted)
 }
