@@ -113,6 +113,7 @@ fn a_log_has_the_hosts_session_the_console_and_the_losses() {
     far.say("a print");
     host.told("a print");
     host.say(&call("1"));
+    assert_eq!(far.line(), call("1"));
     drop(far);
     assert_eq!(host.error().0, "1");
     let mut far = listener.accept();
