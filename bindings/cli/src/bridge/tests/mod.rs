@@ -1,5 +1,6 @@
 //! The relay by transcripts, with a simulated clock.
 
+mod chaos;
 mod lines;
 mod script;
 mod sessions;
