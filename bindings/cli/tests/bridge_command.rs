@@ -191,3 +191,24 @@ fn a_host_that_is_gone_ends_the_bridge() {
     thread::yield_now();
     assert!(!is_alive(&pid(&file)));
 }
+
+/// A bridge is a transport too: what the kit asks of one must hold.
+#[test]
+fn the_kit_finds_nothing_wrong() {
+    let relay = format!("{BAREWIRE} bridge --");
+    let mut arguments = vec!["testkit", "--through", &relay];
+    for check in [
+        "handshake-legacy",
+        "handshake-modern",
+        "interleaving",
+        "half-close",
+        "back-pressure",
+        "memory",
+        "isolation",
+        "shutdown",
+    ] {
+        arguments.extend(["--only", check]);
+    }
+    let run = common::barewire(&arguments);
+    assert_eq!(run.code, Some(0), "{}\n{}", run.out, run.err);
+}

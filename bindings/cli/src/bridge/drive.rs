@@ -51,6 +51,12 @@ pub(super) struct Now {
     pub(super) host_gone: bool,
     /// Something is being written to the host.
     writing: bool,
+    /// How often something was.
+    pub(super) written: u64,
+    /// The first connection was tried.
+    pub(super) tried: bool,
+    /// The newest connection whose process says no more on stderr.
+    pub(super) silent: u64,
     /// How often the host was heard.
     pub(super) heard: u64,
     pub(super) signal: Option<i32>,
@@ -84,6 +90,9 @@ impl Shared {
             pid: None,
             host_gone: false,
             writing: false,
+            written: 0,
+            tried: false,
+            silent: 0,
             heard: 0,
             signal: None,
             over: None,
@@ -175,15 +184,18 @@ pub(super) fn write_host(shared: &Shared) {
         drop(now);
         for part in bytes.chunks(CHUNK) {
             shared.log.put(What::Bytes(Stream::S2c, part.to_vec()));
+            let written = to.write_all(part).and_then(|()| to.flush());
+            let mut now = shared.lock();
+            now.host_gone = written.is_err();
+            now.written += 1;
+            shared.changed(&mut now);
+            if now.host_gone {
+                return;
+            }
         }
-        let written = to.write_all(&bytes).and_then(|()| to.flush());
         let mut now = shared.lock();
         now.writing = false;
-        now.host_gone = written.is_err();
         shared.changed(&mut now);
-        if now.host_gone {
-            return;
-        }
     }
 }
 
@@ -247,13 +259,16 @@ pub(super) fn wait_child(shared: &Shared, connection: u64, pid: u32) {
 }
 
 /// Passes on what a child says to people.
-pub(super) fn pass_stderr(log: &Log, mut from: impl Read) {
+pub(super) fn pass_stderr(shared: &Shared, connection: u64, mut from: impl Read) {
     let mut chunk = [0; 8192];
     while let Some(n) = read(&mut from, &mut chunk) {
-        log.put(What::Bytes(Stream::Err, chunk[..n].to_vec()));
+        shared.log.put(What::Bytes(Stream::Err, chunk[..n].to_vec()));
         // It is drained whether or not anybody reads ours.
         let _ = io::stderr().write_all(&chunk[..n]);
     }
+    let mut now = shared.lock();
+    now.silent = now.silent.max(connection);
+    shared.changed(&mut now);
 }
 
 /// A first signal ends the bridge, a second one does so at once.

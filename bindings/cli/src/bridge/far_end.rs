@@ -34,6 +34,7 @@ pub(super) fn keep(shared: &Arc<Shared>, mut dialer: Dialer, mut first: Option<L
                 failures += 1;
                 let mut now = shared.lock();
                 now.relay.far_trouble(failure.message, shared.time());
+                now.tried = true;
                 shared.changed(&mut now);
                 continue;
             }
@@ -82,7 +83,7 @@ fn live(shared: &Arc<Shared>, link: Link) -> io::Result<(bool, String)> {
     let mut now = shared.lock();
     now.connection += 1;
     (now.mute, now.deaf, now.half_closed, now.upgrading) = (false, false, false, false);
-    (now.live, now.pid) = (true, pid);
+    (now.tried, now.live, now.pid) = (true, true, pid);
     let connection = now.connection;
     now.relay.far_up(shared.time());
     shared.changed(&mut now);
@@ -97,10 +98,11 @@ fn live(shared: &Arc<Shared>, link: Link) -> io::Result<(bool, String)> {
         let own = Arc::clone(shared);
         spawn("far-write", move || write_far(&own, connection, writer))?;
         if let Some(stderr) = stderr {
-            let log = shared.log.clone();
-            spawn("far-stderr", move || pass_stderr(&log, stderr))?;
+            let own = Arc::clone(shared);
+            spawn("far-stderr", move || pass_stderr(&own, connection, stderr))?;
         }
-        if let Some(pid) = pid {
+        // Elsewhere the end of its output tells.
+        if let Some(pid) = pid.filter(|_| cfg!(unix)) {
             let own = Arc::clone(shared);
             spawn("far-exit", move || wait_child(&own, connection, pid))?;
         }
@@ -124,6 +126,10 @@ fn live(shared: &Arc<Shared>, link: Link) -> io::Result<(bool, String)> {
     drop(now);
     shared.log.put(What::Event(Event::Other(format!("connection over: {reason}"))));
     end.end(haste, |at_most| shared.wait_until(at_most, exited));
+    if pid.is_some() {
+        // Its last words are for people.
+        shared.wait_until(LEFTOVERS, |now| now.silent >= connection || now.signal.is_some());
+    }
     let mut now = shared.lock();
     (now.live, now.pid) = (false, None);
     shared.changed(&mut now);

@@ -49,11 +49,11 @@ impl State {
                     self.send(line);
                 }
             }
-            Sort::Stray => {
-                if matches!(self.phase, Phase::Ready) {
-                    self.send(line);
-                }
+            // Nobody is known to wait for an answer to these: what to make of them is the server's business.
+            Sort::Stray | Sort::Junk { id: None, .. } if matches!(self.phase, Phase::Ready) => {
+                self.send(line);
             }
+            Sort::Stray => {}
             Sort::Batch(batch) => self.batch(line, batch),
             Sort::Junk { fault, id: Some(id) } => self.to_host.extend(no_message(id, fault)),
             Sort::Junk { fault, id: None } => {

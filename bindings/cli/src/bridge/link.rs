@@ -5,6 +5,8 @@ use std::ffi::OsString;
 use std::io::{self, Read, Write};
 use std::process::{Child, ChildStderr, Command, Stdio};
 use std::sync::Arc;
+use std::thread;
+use std::time::Instant;
 
 use barewire_serial::Checked;
 use barewire_serial::host::{Lost, Port, Session, Trace, Wire};
@@ -190,6 +192,8 @@ impl End {
                 }
                 let leader = child.id();
                 let grace = if haste == Haste::Urgent { SHORT } else { GRACE };
+                let mut exits =
+                    |at_most| if cfg!(unix) { exits(at_most) } else { looks(&mut child, at_most) };
                 if haste != Haste::Calm || !exits(grace) {
                     sys::signal_group(leader, TERM);
                     exits(grace);
@@ -199,6 +203,18 @@ impl End {
                 let _ = child.kill();
                 let _ = child.wait();
             }
+        }
+    }
+}
+
+/// Waits for a child where nothing tells of its exit: it is looked for now and then.
+fn looks(child: &mut Child, at_most: Duration) -> bool {
+    let until = Instant::now() + at_most;
+    loop {
+        match child.try_wait() {
+            Ok(None) if Instant::now() < until => thread::sleep(Duration::from_millis(10)),
+            Ok(None) => return false,
+            _ => return true,
         }
     }
 }

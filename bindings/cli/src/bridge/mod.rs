@@ -39,11 +39,14 @@ use link::Dialer;
 use relay::{Note, Relay, Terms};
 use words::Words;
 
-/// The longest message, either way, as everywhere in barewire.
-const LIMIT: usize = 16 << 20;
+/// The longest message, either way: 16 MiB of content, as everywhere in barewire, and what is around it. A relay must not be
+/// what a message fails at that both ends would take.
+const LIMIT: usize = (16 << 20) + (64 << 10);
 /// So much may wait for a peer that does not read.
 const BACKLOG: usize = 1 << 20;
-/// How long the connection may take to end, and the host to read what is left.
+/// How long the host waits for the first try of a connection.
+const FIRST: Duration = Duration::from_secs(1);
+/// How long the connection may take to end, and the host to go on reading what is left.
 const END: Duration = Duration::from_secs(7);
 const FLUSH: Duration = Duration::from_secs(5);
 /// The same where there is nothing to end.
@@ -98,7 +101,11 @@ impl Bridge {
         thread::spawn(move || drive::write_host(&writes));
         let keeps = Arc::clone(&shared);
         thread::spawn(move || far_end::keep(&keeps, dialer, first));
-        thread::spawn(move || drive::read_host(&reads));
+        thread::spawn(move || {
+            // Most far ends are there at once: then nothing has to be held.
+            reads.wait_until(FIRST, |now| now.tried);
+            drive::read_host(&reads);
+        });
         let outcome = attend(&shared);
         let code = match &outcome {
             Ok(code) => *code,
@@ -143,8 +150,16 @@ fn attend(shared: &Arc<Shared>) -> Result<i32, Failure> {
     while failed && shared.wait_until(NOTHING, |now| now.heard != heard) {
         heard = shared.lock().heard;
     }
-    shared.wait_until(FLUSH, |now| now.is_flushed() || now.signal.is_some());
+    let mut written = None;
     let mut now = shared.lock();
+    // A host that reads slowly gets all the same.
+    while !now.is_flushed() && now.signal.is_none() && written != Some(now.written) {
+        let before = now.written;
+        written = Some(before);
+        drop(now);
+        shared.wait_until(FLUSH, |now| now.is_flushed() || now.signal.is_some() || now.written != before);
+        now = shared.lock();
+    }
     match (now.signal, now.over.take()) {
         (Some(signal), _) => Ok(128 + signal),
         (None, Some(Err(failure))) => Err(failure),

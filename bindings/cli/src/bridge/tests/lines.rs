@@ -1,6 +1,7 @@
 //! Lines of every kind: junk, batches, long ones, ids.
 
 use super::script::{Stage, play};
+use crate::bridge::LIMIT;
 use crate::bridge::errors::Reason;
 use crate::bridge::relay::Medium;
 
@@ -88,30 +89,38 @@ fn what_the_host_may_not_say_is_refused_by_name() {
         stage
             .host(r#"{"jsonrpc":"2.0","id":2,"method":"a","method":"b"}"#)
             .host_reads_errors(&["2"], "invalid");
-        stage.host("hello?").told("no message").host_bytes(b"\xff\xfe\n").told("no message");
-        stage.host("[]").told("no message");
+        // What names nobody is the server's business, if it is there.
+        stage.host("hello?").host("[]").far_reads(&["hello?", "[]"]);
+        stage.down(Reason::Closed).told("lost").host("hello?").told("no message");
+        stage.host_bytes(b"\xff\xfe\n").told("no message");
     });
 }
 
 #[test]
 fn long_lines_are_refused_by_their_id_both_ways() {
     let mut stage = Stage::new(Medium::Stream, 60_000);
-    let pad = "x".repeat(16 << 20);
+    let pad = "x".repeat(LIMIT);
     stage.up().host(&format!(r#"{{"jsonrpc":"2.0","p":"{pad}","method":"m","id":"big"}}"#));
-    stage.told("16,777,2").host_reads_errors(&["\"big\""], "too_large");
+    stage.told("the limit is 16,842,752").host_reads_errors(&["\"big\""], "too_large");
     stage.host(&call("1")).far_reads(&[&call("1")]);
-    stage.far(&format!(r#"{{"jsonrpc":"2.0","result":{{"p":"{pad}"}},"id":1}}"#)).told("16,777,2");
+    stage
+        .far(&format!(r#"{{"jsonrpc":"2.0","result":{{"p":"{pad}"}},"id":1}}"#))
+        .told("the limit is 16,842,752");
     stage.host_reads_errors(&["1"], "too_large");
     // A question of the far end, and an answer of the host.
-    stage.far(&format!(r#"{{"jsonrpc":"2.0","p":"{pad}","method":"m","id":9}}"#)).told("16,777,2");
+    stage
+        .far(&format!(r#"{{"jsonrpc":"2.0","p":"{pad}","method":"m","id":9}}"#))
+        .told("the limit is 16,842,752");
     assert!(String::from_utf8(stage.relay.take_for_far()).unwrap().contains(r#""id":9,"error""#));
     stage.far(&call("9")).host_reads(&[&call("9")]);
-    stage.host(&format!(r#"{{"jsonrpc":"2.0","result":{{"p":"{pad}"}},"id":9}}"#)).told("16,777,2");
+    stage
+        .host(&format!(r#"{{"jsonrpc":"2.0","result":{{"p":"{pad}"}},"id":9}}"#))
+        .told("the limit is 16,842,752");
     assert!(String::from_utf8(stage.relay.take_for_far()).unwrap().contains(r#""id":9,"error""#));
     // One byte less passes.
     let fits =
-        format!(r#"{{"jsonrpc":"2.0","id":2,"method":"m","params":{{"p":"{}"}}}}"#, &pad[..(16 << 20) - 55]);
-    assert!(fits.len() <= 16 << 20);
+        format!(r#"{{"jsonrpc":"2.0","id":2,"method":"m","params":{{"p":"{}"}}}}"#, &pad[..LIMIT - 55]);
+    assert!(fits.len() <= LIMIT);
     stage.host(&fits);
     assert_eq!(stage.relay.take_for_far().len(), fits.len() + 1);
     stage.is_quiet();

@@ -279,7 +279,7 @@ fn the_end_of_the_host_waits_for_answers_and_not_for_listens() {
         assert!(!stage.relay.is_done());
         stage.far(CALLED).host_reads(&[CALLED]);
         assert!(stage.relay.is_done());
-        stage.down(Reason::Closed).told("lost").host_reads_errors(&["8"], "closed");
+        stage.down(Reason::Closed).host_reads_errors(&["8"], "closed");
     });
     play(Medium::Stream, |stage| {
         stage.up().host(CALL).host_ends().far_reads(&[CALL]).wait(4_999);
