@@ -71,6 +71,9 @@ impl State {
                 self.far_message(Sort::Answer { id, result: None });
                 self.pass(line);
             }
+            Sort::Junk { .. } if self.ending && line.starts_with(b"{") => {
+                self.tell(format!("the server's last message was cut off: {}", one_line(line)));
+            }
             Sort::Junk { .. } => {
                 let shown = line.trim_ascii_end();
                 self.notes.push(Note::Console(shown[..shown.len().min(SHOWN)].to_vec()));

@@ -91,6 +91,7 @@ impl Relay {
     pub(crate) fn far_down(&mut self, reason: &Reason, now: u64) {
         self.state.tick(now);
         self.from_far.end_of_input();
+        self.state.ending = true;
         drain(&mut self.from_far, &mut |frame| self.state.far_frame(frame));
         self.state.far_down(reason);
     }

@@ -69,6 +69,8 @@ pub(super) struct State {
     trouble: Option<String>,
     connections: u64,
     ended: Option<u64>,
+    /// The connection is over: what is still read of it may have been cut off.
+    pub(super) ending: bool,
     pub(super) answered: bool,
     pub(super) ever_answered: bool,
     pub(super) offered: bool,
@@ -94,6 +96,7 @@ impl State {
             trouble: None,
             connections: 0,
             ended: None,
+            ending: false,
             answered: false,
             ever_answered: false,
             offered: false,
@@ -108,7 +111,7 @@ impl State {
         if self.connections > 1 {
             self.tell(format!("connected with {} again", self.terms.name));
         }
-        (self.answered, self.trouble, self.again) = (false, None, None);
+        (self.ending, self.answered, self.trouble, self.again) = (false, false, None, None);
         if matches!(self.phase, Phase::Gone(..)) {
             return;
         }
