@@ -37,7 +37,7 @@ fn pid(file: &std::path::Path) -> String {
 }
 
 fn is_alive(pid: &str) -> bool {
-    Command::new("kill").args(["-0", pid]).output().unwrap().status.success()
+    Command::new("sh").args(["-c", &format!("kill -0 {pid}")]).output().unwrap().status.success()
 }
 
 fn open(host: &mut Host) {
@@ -61,7 +61,7 @@ fn a_command_that_dies_is_started_again() {
     assert_eq!([host.line(), host.line()], [CHANGED.into(), answer("3")]);
     // And killed from outside.
     let first = pid(&file);
-    assert!(Command::new("kill").args(["-9", &first]).status().unwrap().success());
+    assert!(Command::new("sh").args(["-c", &format!("kill -9 {first}")]).status().unwrap().success());
     assert_eq!(host.line(), CHANGED, "it was opened again by itself");
     host.told("signal 9");
     host.say(&call("4"));
@@ -85,11 +85,13 @@ fn three_calls_in_flight_of_a_real_server_that_is_killed() {
     host.say(&alerts("1"));
     assert!(host.line().contains("47 active alerts"));
     // Stopped, so that the calls are certainly under way.
-    assert!(Command::new("kill").args(["-STOP", &pid(&file)]).status().unwrap().success());
+    assert!(
+        Command::new("sh").args(["-c", &format!("kill -STOP {}", pid(&file))]).status().unwrap().success()
+    );
     for id in ["2", "3", "4"] {
         host.say(&alerts(id));
     }
-    assert!(Command::new("kill").args(["-9", &pid(&file)]).status().unwrap().success());
+    assert!(Command::new("sh").args(["-c", &format!("kill -9 {}", pid(&file))]).status().unwrap().success());
     let mut failed: Vec<(String, String)> = Vec::new();
     let mut served = 0;
     while failed.len() + served < 3 {
@@ -154,7 +156,7 @@ fn a_signal_ends_both() {
     host.say(&call("2"));
     assert_eq!(host.line(), answer("2"));
     let bridge = host.child.id().to_string();
-    assert!(Command::new("kill").args(["-TERM", &bridge]).status().unwrap().success());
+    assert!(Command::new("sh").args(["-c", &format!("kill -TERM {bridge}")]).status().unwrap().success());
     let (code, stderr) = host.exit();
     assert_eq!(code, Some(128 + 15), "{stderr}");
     assert!(!is_alive(&pid(&file)));

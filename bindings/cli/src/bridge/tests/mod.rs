@@ -2,5 +2,6 @@
 
 mod chaos;
 mod lines;
+mod noise;
 mod script;
 mod sessions;
