@@ -38,14 +38,13 @@ enum Verdict {
 }
 
 /// Why a case may not be applicable: what it needs is not there yet.
-const REASONS: [&str; 11] = [
+const REASONS: [&str; 10] = [
     "needs resources",
     "needs prompts",
     "needs completion",
     "needs logging",
     "needs elicitation",
     "needs subscriptions",
-    "needs the bridge",
     "needs a serial port",
     "needs python3",
     "needs a shell",

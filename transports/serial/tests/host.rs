@@ -193,3 +193,25 @@ fn boot_text_before_the_first_answer_does_no_harm() {
     assert_eq!(device.server().unwrap().protocol, Version::V2026_07_28);
     assert_eq!(device.call("echo", "{}").unwrap().text(), "{}");
 }
+
+/// Streams between the port and the link: what they lose, the link makes up for.
+#[test]
+fn what_is_put_in_between_sees_every_byte() {
+    struct Loses<T>(T, usize);
+    impl<T: std::io::Read> std::io::Read for Loses<T> {
+        fn read(&mut self, out: &mut [u8]) -> std::io::Result<usize> {
+            let mut n = self.0.read(out)?;
+            self.1 += n;
+            if self.1 >= 500 && n > 1 {
+                (self.1, n) = (0, n - 1);
+            }
+            Ok(n)
+        }
+    }
+    let pty = Pty::new();
+    let _device = Device::start(&pty, Make::default());
+    let port = port(&pty).checked(Checked::Always);
+    let device = port.wrap(|(read, write)| (Box::new(Loses(read, 0)), write)).connect(&CONFIG).unwrap();
+    assert_eq!(device.call("log", "{}").unwrap().text(), pty::text(pty::LOG));
+    assert!(device.stats().damaged > 0, "{:?}", device.stats());
+}
