@@ -13,8 +13,8 @@
 //!
 //! # Features
 //! `serde`: arguments into serde types, serde types as JSON. `alloc`: buffers that grow to a limit, copied configurations, owned
-//! results. `derive`: `#[derive(ToolInput)]` and `#[derive(Tools)]` make schemas and decoders from Rust types, so that no JSON
-//! is typed; see [`Tools`]. None is on by default; each adds, none changes anything.
+//! results. `std`: what the drivers for operating systems share. `derive`: `#[derive(ToolInput)]` and `#[derive(Tools)]` make schemas
+//! and decoders from Rust types, so that no JSON is typed; see [`Tools`]. None is on by default; each adds, none changes anything.
 //!
 //! Ready-made drivers: `barewire-stdio` (blocking; standard streams and child processes), `barewire-async` (any futures-io stream),
 //! `barewire-serial` (`no_std` UARTs, serial ports).
@@ -32,7 +32,7 @@
 )]
 #[cfg(any(feature = "alloc", test))]
 extern crate alloc;
-#[cfg(test)]
+#[cfg(any(feature = "std", test))]
 extern crate std;
 
 mod client;
