@@ -4,7 +4,7 @@ use crate::attributes::{Arg, Input};
 use crate::kind::Kind;
 use crate::names::{Case, about, doc, quoted, unique};
 use crate::pieces::Pieces;
-use crate::target::Target;
+use crate::target::{Target, at};
 use proc_macro2::{Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
 use syn::spanned::Spanned;
@@ -32,7 +32,7 @@ pub(crate) fn derive(item: &DeriveInput) -> Result<TokenStream> {
 
 /// The members of an object: a struct's, or those of a tool's variant.
 pub(crate) struct Members<'i> {
-    names: Vec<Option<&'i Ident>>,
+    fields: Vec<&'i Field>,
     arguments: Vec<Argument>,
     /// Without braces and description.
     pub(crate) body: Pieces,
@@ -96,7 +96,7 @@ impl<'i> Members<'i> {
             expected: "an object",
             of: #derived::Of::Object(&[#(#table),*], #open),
         });
-        Ok(Self { names: fields.iter().map(|field| field.ident.as_ref()).collect(), arguments, body, shape })
+        Ok(Self { fields: fields.iter().collect(), arguments, body, shape })
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -106,11 +106,18 @@ impl<'i> Members<'i> {
     /// `{ on: take(a0), level: take_or(a1, 5) }`
     pub(crate) fn construct(&self, target: &Target<'_>) -> TokenStream {
         let derived = target.derived();
-        let fields = self.names.iter().zip(&self.arguments).enumerate().map(|(i, (name, argument))| {
-            let slot = slot(i);
+        let fields = self.fields.iter().zip(&self.arguments).enumerate().map(|(i, (field, argument))| {
+            let (name, span) = (&field.ident, field.ty.span());
+            let slot = Ident::new(&slot(i).to_string(), span);
             match &argument.default {
-                Some(default) => quote!(#name: #derived::take_or(#slot, #default)),
-                None => quote!(#name: #derived::take(#slot)),
+                Some(default) => {
+                    let take_or = at(span, quote!(#derived::take_or));
+                    quote!(#name: #take_or(#slot, #default))
+                }
+                None => {
+                    let take = at(span, quote!(#derived::take));
+                    quote!(#name: #take(#slot))
+                }
             }
         });
         quote!({ #(#fields),* })

@@ -66,6 +66,26 @@
 //! }
 //! ```
 //!
+//! Nor does what can't be told by a schema:
+//! ```compile_fail,E0277
+//! # use barewire::ToolInput;
+//! struct Colour(u8); // derives no `ToolInput`
+//! #[derive(ToolInput)]
+//! struct Blink {
+//!     colour: Colour,
+//! }
+//! ```
+//! ```compile_fail,E0080
+//! # use barewire::{ToolInput, Tools};
+//! #[derive(ToolInput)]
+//! enum Colour { Red, Green }
+//! #[derive(Tools)]
+//! enum Board {
+//!     /// Arguments have names; a colour alone has none.
+//!     Paint(Colour),
+//! }
+//! ```
+//!
 //! # Types of arguments
 //! `bool`, `i8` to `i64`, `u8` to `u64`, `f32`, `f64`, `&'a str`, `Raw<'a>` (any JSON), arrays `[T; N]`, `Items<'a, T>` (a list read
 //! where it lies), `Option` of these (absent or `null`), and what derives `ToolInput`: structs with named fields, enums of variants
@@ -86,6 +106,23 @@
 //! `= false`), `output = Type`, `output_schema`, `icons`, `task_support`, `meta`, `rename_all` and `open` for its fields, and
 //! `schema = r#"…"#` for a hand-written schema: `Search(Query)` where `Query` implements `FromArgs` by hand. On the enum:
 //! `rename_all` (of tool names; else they are in `snake_case`), `crate`.
+//!
+//! What is written by hand is checked as far as [`check_tools`] goes:
+//! ```compile_fail,E0080
+//! # use barewire::{Args, BadArgs, Fields, FromArgs, Tools};
+//! # struct Query;
+//! # impl FromArgs<'_> for Query {
+//! #     fn from_args(_: Fields<'_>) -> Result<Self, BadArgs> { Ok(Self) }
+//! # }
+//! #[derive(Tools)]
+//! enum Board {
+//!     /// Looks for something.
+//!     #[tool(schema = r#"{"type":"string"}"#)]
+//!     Search(Query),
+//! }
+//! ```
+//!
+//! [`check_tools`]: https://docs.rs/barewire/latest/barewire/fn.check_tools.html
 
 mod arg;
 mod attributes;

@@ -1,5 +1,5 @@
 //! The type that something is derived for.
-use proc_macro2::{TokenStream, TokenTree};
+use proc_macro2::{Span, TokenStream, TokenTree};
 use quote::{format_ident, quote};
 use syn::{DeriveInput, Error, GenericParam, Ident, Lifetime, Path, Result, parse_quote};
 
@@ -59,6 +59,17 @@ impl<'i> Target<'i> {
         let (ty, generics) = (self.ty(), self.lifetime.map(|lifetime| quote!(<#lifetime>)));
         quote!(impl #generics #of for #ty)
     }
+}
+
+/// The same tokens, as if they stood elsewhere: so that an error in them is shown there.
+pub(crate) fn at(span: Span, tokens: TokenStream) -> TokenStream {
+    tokens
+        .into_iter()
+        .map(|mut token| {
+            token.set_span(span);
+            token
+        })
+        .collect()
 }
 
 /// The same tokens, all lifetimes `'static`: a constant can't depend on a parameter.

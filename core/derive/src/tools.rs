@@ -3,7 +3,7 @@ use crate::attributes::ToolAttributes;
 use crate::input::{Members, slot};
 use crate::names::{Case, doc, unique};
 use crate::pieces::Pieces;
-use crate::target::{Target, forever};
+use crate::target::{Target, at, forever};
 use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens as _, format_ident, quote, quote_spanned};
 use syn::spanned::Spanned;
@@ -49,7 +49,7 @@ struct Entry<'i> {
     /// How many slots it takes, and what it makes of them.
     slots: usize,
     construct: TokenStream,
-    /// Constants that must hold.
+    /// Statements that must hold while compiling.
     asserts: TokenStream,
 }
 
@@ -89,11 +89,12 @@ impl<'i> Entry<'i> {
                 } else {
                     let forever = forever(ty.to_token_stream());
                     asserts.extend(object(ty, target, "a tool's arguments"));
+                    let take = at(ty.span(), quote!(#derived::take));
                     let mut schema = Pieces::text("{");
                     schema.constant(quote_spanned!(ty.span()=> <#forever as #core::ToolInput>::BODY));
                     schema.push("}");
                     let shape = quote_spanned!(ty.span()=> <#forever as #core::ToolInput>::SHAPE);
-                    (schema.expression(target), quote!(Whole(#shape)), 1, quote!((#derived::take(#value))))
+                    (schema.expression(target), quote!(Whole(#shape)), 1, quote!((#take(#value))))
                 }
             }
             Fields::Unnamed(fields) => {
@@ -140,6 +141,12 @@ impl<'i> Entry<'i> {
                 (builder, ..) => tool.extend(quote!(.#builder(#yes))),
             }
         }
+        // What was written by hand; the rest is right by its making.
+        let hand = attributes.schema.as_ref().or_else(|| attributes.texts.first().map(|(_, text)| text));
+        if let Some(hand) = hand {
+            let check = at(hand.span(), quote!(#core::check_tools));
+            asserts.extend(quote_spanned!(hand.span()=> #check(&[#tool]);));
+        }
         let entry = quote!(#derived::Entry::#entry);
         Ok(Self { variant: &variant.ident, name, span, tool, entry, slots, construct, asserts })
     }
@@ -158,10 +165,12 @@ fn implement(tools: &[Entry<'_>], target: &Target<'_>) -> TokenStream {
     });
     quote! {
         const _: () = {
-            const TABLE: &[#core::Tool<'static>] = &[#(#table),*];
+            const TABLE: &[#core::Tool<'static>] = {
+                #(#asserts)*
+                &[#(#table),*]
+            };
             const ENTRIES: &[#derived::Entry] = &[#(#entries),*];
-            const _: () = #core::check_tools(TABLE);
-            #(#asserts)*
+            const _: &[#core::Tool<'static>] = TABLE;
             #[automatically_derived]
             impl<#message> #core::Tools<#message> for #ty {
                 const TOOLS: &'static [#core::Tool<'static>] = TABLE;
@@ -187,6 +196,6 @@ fn object(ty: &Type, target: &Target<'_>, what: &str) -> TokenStream {
     let forever = forever(ty.to_token_stream());
     let why = format!("{what} must be an object: a struct with named fields");
     quote_spanned! {ty.span()=>
-        const _: () = ::core::assert!(#derived::is_object(<#forever as #core::ToolInput>::SHAPE), #why);
+        ::core::assert!(#derived::is_object(<#forever as #core::ToolInput>::SHAPE), #why);
     }
 }
