@@ -112,11 +112,11 @@ impl<'i> Members<'i> {
             match &argument.default {
                 Some(default) => {
                     let take_or = at(span, quote!(#derived::take_or));
-                    quote!(#name: #take_or(#slot, #default))
+                    quote_spanned!(span=> #name: #take_or(#slot, #default))
                 }
                 None => {
                     let take = at(span, quote!(#derived::take));
-                    quote!(#name: #take(#slot))
+                    quote_spanned!(span=> #name: #take(#slot))
                 }
             }
         });
