@@ -3,7 +3,7 @@ use crate::attributes::{Arg, Bounds, Number, Rules};
 use crate::kind::Kind;
 use crate::names::{about, quoted};
 use crate::pieces::Pieces;
-use crate::target::{Target, forever};
+use crate::target::{Target, forever, place};
 use proc_macro2::{Literal, TokenStream};
 use quote::{ToTokens as _, quote, quote_spanned};
 use syn::spanned::Spanned as _;
@@ -179,7 +179,7 @@ impl Of<'_> {
     fn constant(&self, ty: &Type, name: &str) -> TokenStream {
         let (core, name) = (self.target.core(), quote::format_ident!("{name}"));
         let ty = forever(ty.to_token_stream());
-        quote_spanned!(ty.span()=> <#ty as #core::ToolInput>::#name)
+        quote_spanned!(place(ty.span())=> <#ty as #core::ToolInput>::#name)
     }
 
     /// The members of the schema that say what a value is.
@@ -389,7 +389,7 @@ impl Of<'_> {
                 };
                 let ty = forever(ty.to_token_stream());
                 let mut json = Pieces::text("\"");
-                json.constant(quote_spanned!(expression.span()=> #ty::__word(&#expression)));
+                json.constant(quote_spanned!(place(expression.span())=> #ty::__word(&#expression)));
                 json.push("\"");
                 Ok((json, expression.into_token_stream()))
             }

@@ -102,7 +102,7 @@ impl Input {
         let mut input = Self::default();
         each(attributes, "input", |meta| match key(&meta).as_str() {
             "rename_all" => once(&mut input.rename_all, &meta, Case::parse(&meta.value()?.parse()?)?),
-            "crate" => once(&mut input.core, &meta, meta.value()?.parse::<LitStr>()?.parse()?),
+            "crate" => once(&mut input.core, &meta, path(&meta.value()?.parse()?)?),
             "open" => {
                 input.open = true;
                 Ok(())
@@ -157,7 +157,7 @@ impl ToolAttributes {
         let mut tool = Self::default();
         each(attributes, "tool", |meta| match key(&meta).as_str() {
             "rename_all" => once(&mut tool.rename_all, &meta, Case::parse(&meta.value()?.parse()?)?),
-            "crate" => once(&mut tool.core, &meta, meta.value()?.parse::<LitStr>()?.parse()?),
+            "crate" => once(&mut tool.core, &meta, path(&meta.value()?.parse()?)?),
             _ => {
                 Err(meta
                     .error("on the enum `tool` takes rename_all and crate; the rest belongs to a variant"))
@@ -230,6 +230,12 @@ impl Number {
         };
         Ok(if self.negative { -value } else { value })
     }
+}
+
+/// A path in a string, as if the derive had written it: the user's lints are not meant for it.
+fn path(text: &LitStr) -> Result<Path> {
+    syn::parse_str(&text.value())
+        .map_err(|_| Error::new(text.span(), "`crate` is a path, such as \"my::barewire\""))
 }
 
 fn each(

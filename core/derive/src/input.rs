@@ -4,7 +4,7 @@ use crate::attributes::{Arg, Input};
 use crate::kind::Kind;
 use crate::names::{Case, about, doc, quoted, unique};
 use crate::pieces::Pieces;
-use crate::target::{Target, at};
+use crate::target::{Target, at, place};
 use proc_macro2::{Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
 use syn::spanned::Spanned;
@@ -107,7 +107,7 @@ impl<'i> Members<'i> {
     pub(crate) fn construct(&self, target: &Target<'_>) -> TokenStream {
         let derived = target.derived();
         let fields = self.fields.iter().zip(&self.arguments).enumerate().map(|(i, (field, argument))| {
-            let (name, span) = (&field.ident, field.ty.span());
+            let (name, span) = (&field.ident, place(field.ty.span()));
             let slot = Ident::new(&slot(i).to_string(), span);
             match &argument.default {
                 Some(default) => {
@@ -154,6 +154,7 @@ fn object(target: &Target<'_>, fields: &Fields, input: &Input, about: &str) -> R
     let (slots, construct, len) = ((0..members.len()).map(slot), members.construct(target), members.len());
     let slots = quote!([#(#slots),*]);
     Ok(quote! {
+        #[allow(unused_qualifications)]
         const _: () = {
             #consts
             #[automatically_derived]
@@ -192,6 +193,7 @@ fn around(target: &Target<'_>, field: &Field, about: &str) -> Result<TokenStream
     let (core, derived, message, ty) = (target.core(), target.derived(), target.message(), target.ty());
     let consts = consts(target, &argument.body, about, &argument.shape);
     Ok(quote! {
+        #[allow(unused_qualifications)]
         const _: () = {
             #consts
             #[automatically_derived]
@@ -256,6 +258,7 @@ fn words(
         .map(|(i, variant)| quote!(#i => Self::#variant,));
     let (name, all) = (target.name, &variants);
     Ok(quote! {
+        #[allow(unused_qualifications)]
         const _: () = {
             const WORDS: &[&str] = &[#(#words),*];
             #consts
@@ -290,7 +293,7 @@ fn consts(target: &Target<'_>, body: &Pieces, about: &str, shape: &TokenStream) 
     schema.push("}");
     let (schema, body) = (schema.expression(target), body.expression(target));
     let header = target.plain_impl(&quote!(#core::ToolInput));
-    let deep = quote_spanned! {target.name.span()=>
+    let deep = quote_spanned! {place(target.name.span())=>
         const _: () = ::core::assert!(
             #derived::depth(SHAPE) <= #derived::DEPTH,
             "these arguments nest deeper than six levels: flatten them"

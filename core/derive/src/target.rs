@@ -61,7 +61,12 @@ impl<'i> Target<'i> {
     }
 }
 
-/// The same tokens, as if they stood elsewhere: so that an error in them is shown there.
+/// The place of the user's tokens for the derive's own: an error in these is shown there, but lints know whose they are.
+pub(crate) fn place(of: Span) -> Span {
+    Span::call_site().located_at(of)
+}
+
+/// The same tokens at another place.
 pub(crate) fn at(span: Span, tokens: TokenStream) -> TokenStream {
     tokens
         .into_iter()

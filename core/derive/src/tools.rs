@@ -3,7 +3,7 @@ use crate::attributes::ToolAttributes;
 use crate::input::{Members, slot};
 use crate::names::{Case, doc, unique};
 use crate::pieces::Pieces;
-use crate::target::{Target, at, forever};
+use crate::target::{Target, at, forever, place};
 use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens as _, format_ident, quote, quote_spanned};
 use syn::spanned::Spanned;
@@ -82,18 +82,18 @@ impl<'i> Entry<'i> {
                 let ty = &fields.unnamed[0].ty;
                 let value = slot(0);
                 if let Some(schema) = &attributes.schema {
-                    let construct = quote_spanned! {ty.span()=>
+                    let construct = quote_spanned! {place(ty.span())=>
                         (#core::FromArgs::from_args(#derived::own(#value))?)
                     };
                     (schema.to_token_stream(), quote!(Own), 1, construct)
                 } else {
                     let forever = forever(ty.to_token_stream());
                     asserts.extend(object(ty, target, "a tool's arguments"));
-                    let take = at(ty.span(), quote!(#derived::take));
+                    let take = at(place(ty.span()), quote!(#derived::take));
                     let mut schema = Pieces::text("{");
-                    schema.constant(quote_spanned!(ty.span()=> <#forever as #core::ToolInput>::BODY));
+                    schema.constant(quote_spanned!(place(ty.span())=> <#forever as #core::ToolInput>::BODY));
                     schema.push("}");
-                    let shape = quote_spanned!(ty.span()=> <#forever as #core::ToolInput>::SHAPE);
+                    let shape = quote_spanned!(place(ty.span())=> <#forever as #core::ToolInput>::SHAPE);
                     (schema.expression(target), quote!(Whole(#shape)), 1, quote!((#take(#value))))
                 }
             }
@@ -127,7 +127,7 @@ impl<'i> Entry<'i> {
             asserts.extend(object(output, target, "structured content"));
             let output = forever(output.to_token_stream());
             tool.extend(
-                quote_spanned!(output.span()=> .output_schema(<#output as #core::ToolInput>::SCHEMA)),
+                quote_spanned!(place(output.span())=> .output_schema(<#output as #core::ToolInput>::SCHEMA)),
             );
         }
         for (builder, text) in &attributes.texts {
@@ -144,8 +144,8 @@ impl<'i> Entry<'i> {
         // What was written by hand; the rest is right by its making.
         let hand = attributes.schema.as_ref().or_else(|| attributes.texts.first().map(|(_, text)| text));
         if let Some(hand) = hand {
-            let check = at(hand.span(), quote!(#core::check_tools));
-            asserts.extend(quote_spanned!(hand.span()=> #check(&[#tool]);));
+            let check = at(place(hand.span()), quote!(#core::check_tools));
+            asserts.extend(quote_spanned!(place(hand.span())=> #check(&[#tool]);));
         }
         let entry = quote!(#derived::Entry::#entry);
         Ok(Self { variant: &variant.ident, name, span, tool, entry, slots, construct, asserts })
@@ -164,6 +164,7 @@ fn implement(tools: &[Entry<'_>], target: &Target<'_>) -> TokenStream {
         quote!(#pattern => Self::#variant #construct,)
     });
     quote! {
+        #[allow(unused_qualifications)]
         const _: () = {
             const TABLE: &[#core::Tool<'static>] = {
                 #(#asserts)*
@@ -195,7 +196,7 @@ fn object(ty: &Type, target: &Target<'_>, what: &str) -> TokenStream {
     let (core, derived) = (target.core(), target.derived());
     let forever = forever(ty.to_token_stream());
     let why = format!("{what} must be an object: a struct with named fields");
-    quote_spanned! {ty.span()=>
+    quote_spanned! {place(ty.span())=>
         ::core::assert!(#derived::is_object(<#forever as #core::ToolInput>::SHAPE), #why);
     }
 }
