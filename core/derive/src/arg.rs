@@ -137,6 +137,9 @@ impl Of<'_> {
                 return Err(Error::new(format.span(), format!("`format` is for strings: this is {said}")));
             }
         }
+        for length in [&self.rules.min_length, &self.rules.max_length].into_iter().flatten() {
+            length.base10_parse::<u32>()?;
+        }
         let (min, max) = self.lengths();
         if let (Some(min), Some(max)) = (min, max)
             && min > max
