@@ -6,7 +6,7 @@ use barewire::json::Raw;
 use barewire::{ClientConfig, Millis};
 use barewire_stdio::{CallError, CallResult, Client, Options, ServerInfo, StartError, ToolInfo};
 use std::{
-    string::String,
+    string::{String, ToString},
     sync::{Arc, Mutex},
     time::{Duration, Instant},
     vec::Vec,
@@ -193,11 +193,19 @@ impl Inner {
         }
         let (started, until) = (Instant::now(), deadline(self.port.patience));
         let first = lock(&self.now).wire.is_none();
+        let mut refused = String::new();
         loop {
             let error = match self.attempt(until, first) {
                 Ok(open) => {
                     lock(&self.now).open = Some(open.clone());
                     return Ok(open);
+                }
+                // Nothing protects a plain handshake: a refusal counts if it comes twice, or if there is no time for that.
+                Err(Some(OpenError::Refused { error, .. }))
+                    if error.to_string() != refused && Instant::now() < until =>
+                {
+                    refused = error.to_string();
+                    continue;
                 }
                 Err(Some(error)) => return Err(Failure::Open(error)),
                 Err(None) => lock(&self.now).wire.as_ref().and_then(|wire| wire.heard()),
