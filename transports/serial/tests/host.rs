@@ -73,7 +73,7 @@ fn calls_in_flight_fail_with_restarted_and_the_next_one_succeeds() {
             let device = device.connect(&CONFIG).unwrap();
             let (failures, (killed, _second)) = three_calls(&device, || {
                 let waiting = Arc::clone(&first.waiting);
-                until("three calls run", || waiting.load(std::sync::atomic::Ordering::Relaxed) == 3);
+                until("three calls run", || waiting.load(Relaxed) == 3);
                 first.kill();
                 (Instant::now(), Device::start(&pty, make))
             });
@@ -106,7 +106,7 @@ fn boot_text_tells_of_a_restart() {
     assert!(!device.is_checked());
     let (failures, (killed, _second)) = three_calls(&device, || {
         let waiting = Arc::clone(&first.waiting);
-        until("three calls run", || waiting.load(std::sync::atomic::Ordering::Relaxed) == 3);
+        until("three calls run", || waiting.load(Relaxed) == 3);
         first.kill();
         (Instant::now(), Device::start(&pty, make))
     });
@@ -129,7 +129,7 @@ fn a_port_that_goes_away_and_comes_back() {
     let device = Port::new(&link).baud(921_600).connect(&CONFIG).unwrap();
     let (failures, ()) = three_calls(&device, || {
         let waiting = Arc::clone(&first.waiting);
-        until("three calls run", || waiting.load(std::sync::atomic::Ordering::Relaxed) == 3);
+        until("three calls run", || waiting.load(Relaxed) == 3);
         first.kill();
         std::fs::remove_file(&link).unwrap();
         drop(pty);
