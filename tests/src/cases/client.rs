@@ -70,7 +70,7 @@ pub(super) fn run(case: &Case, era: Era, programs: &Programs) -> Result<Verdict,
         return Err(format!("took {} ms", took.as_millis()));
     }
     let gone = played.gone();
-    if let Ok(client) = session.as_ref().map(Clone::clone).map_err(drop)
+    if let Ok(client) = session.clone()
         && !gone
     {
         // Answers that the script still holds come first: a client that gave up early has not heard them all.

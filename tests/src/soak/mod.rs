@@ -7,6 +7,7 @@
 mod board;
 mod caller;
 mod census;
+mod ends;
 mod far;
 mod servers;
 mod work;
@@ -21,7 +22,8 @@ use barewire_serial::LinkStats;
 
 use caller::Totals;
 use census::{Census, resident};
-use far::{Caller, Far, Pipes, Serial, Sockets, Strays, Why, lock};
+use ends::{Pipes, Serial, Sockets};
+use far::{Caller, Far, Strays, Why, lock};
 use work::Random;
 
 /// Each far end has so many clients.

@@ -8,7 +8,7 @@ mod common;
 
 use barewire_serial::{
     Checked,
-    host::{OpenError, Port, Session, Trace, Wire, Writer},
+    host::{Port, Session, Trace, Wire, Writer},
 };
 use barewire_testkit::{Claims, End, Faults, Link, Suite};
 use board::Board;
@@ -17,18 +17,31 @@ use core::time::Duration;
 use std::{
     io::{self, Write},
     sync::{Arc, Condvar, Mutex},
-    thread,
-    time::Instant,
 };
 
 /// What has left the host by now.
 type Left = Arc<(Mutex<usize>, Condvar)>;
 
+/// A port that is open, for the session that has it.
+struct Open {
+    session: Session,
+    _wire: Wire,
+}
+
+impl Drop for Open {
+    fn drop(&mut self) {
+        self.session.close();
+    }
+}
+
+/// The one port of the line. A client that still has it when the next one comes loses it.
+type Place = Arc<Mutex<Option<Open>>>;
+
 /// Gives the line up when it is dropped.
 struct Half {
     writer: Writer,
     session: Session,
-    wire: Option<Wire>,
+    place: Place,
     /// On plain lines: how much was written, and what has left.
     plain: Option<(usize, Left)>,
 }
@@ -53,23 +66,20 @@ impl Drop for Half {
         if let Some((written, left)) = &self.plain {
             let lock = left.0.lock().unwrap();
             let timeout = Duration::from_secs(5);
-            drop(
-                left.1.wait_timeout_while(lock, timeout, |left| *left < *written && !self.session_is_over()),
-            );
+            let waits = |left: &mut usize| *left < *written && self.session.lost().is_none();
+            drop(left.1.wait_timeout_while(lock, timeout, waits));
         }
-        self.session.close();
-        self.wire = None;
-    }
-}
-
-impl Half {
-    fn session_is_over(&self) -> bool {
-        self.session.lost().is_some()
+        // Another client may have the line by now.
+        if self.session.lost().is_none() {
+            *self.place.lock().unwrap() = None;
+        }
     }
 }
 
 /// Another session with the same board.
-fn connect(board: &Board, checked: Checked) -> io::Result<Link> {
+fn connect(board: &Board, place: &Place, checked: Checked) -> io::Result<Link> {
+    let mut open = place.lock().unwrap();
+    *open = None;
     let left = Left::default();
     let count = Arc::clone(&left);
     let port = Port::new(&board.path).baud(921_600).checked(checked).trace(move |what| {
@@ -78,19 +88,13 @@ fn connect(board: &Board, checked: Checked) -> io::Result<Link> {
             count.1.notify_all();
         }
     });
-    let until = Instant::now() + Duration::from_secs(20);
-    let wire = loop {
-        match port.open() {
-            Ok(wire) => break wire,
-            // The session before is just being given up.
-            Err(OpenError::Busy { .. }) if Instant::now() < until => thread::sleep(Duration::from_millis(1)),
-            Err(error) => return Err(io::Error::other(error)),
-        }
-    };
+    let wire = port.open().map_err(io::Error::other)?;
     let (reader, writer, session) = wire.session();
+    *open = Some(Open { session: session.clone(), _wire: wire });
     // A line feed of the port's own leaves first.
     let plain = (checked == Checked::Never).then_some((1, left));
-    Ok(Link::to_server(End::stream(reader, Half { writer, session, wire: Some(wire), plain })))
+    let place = Arc::clone(place);
+    Ok(Link::to_server(End::stream(reader, Half { writer, session, place, plain })))
 }
 
 /// What a line does not do.
@@ -102,14 +106,15 @@ fn serial_lines_pass() {
     let claims = Claims::stream().single().endless().noise().largest(1 << 20).holds(1 << 20);
     for (name, checked) in [("serial plain", Checked::Never), ("serial checked", Checked::Always)] {
         let board = Board::start(Faults::new(0));
-        let report = Suite::new(claims).run(|| connect(&board, checked));
+        let place = Place::default();
+        let report = Suite::new(claims).run(|| connect(&board, &place, checked));
         assert_eq!(told(name, &report), NOT);
     }
 
     let damage = Faults::new(77).drop(1e-3 / 3.0).corrupt(1e-3 / 3.0).duplicate(1e-3 / 3.0);
     let board = Board::start(damage);
-    let claims = claims.largest(64 << 10);
-    let report = Suite::new(claims).run(|| connect(&board, Checked::Always));
+    let (claims, place) = (claims.largest(8 << 10), Place::default());
+    let report = Suite::new(claims).run(|| connect(&board, &place, Checked::Always));
     assert_eq!(told("serial checked, 1 byte in 1,000 damaged", &report), NOT);
     let stats = *board.stats.lock().unwrap();
     println!("the board: {stats:?}");
