@@ -176,11 +176,13 @@ fn scripted(pty: &Pty, answers: &'static [&'static str]) -> impl FnOnce() -> usi
             heard.extend_from_slice(&chunk[..n]);
             while let Some(end) = heard.iter().position(|b| *b == b'\n') {
                 let line: Vec<u8> = heard.drain(..=end).collect();
-                if String::from_utf8_lossy(&line).contains("server/discover") {
+                let text = String::from_utf8_lossy(&line);
+                if text.contains("server/discover") {
+                    let id = text.split_once("\"id\":").unwrap().1.split(',').next().unwrap();
                     let version = answers[given.min(answers.len() - 1)];
                     given += 1;
                     let answer = format!(
-                        "{{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{{\"resultType\":\"complete\",\"supportedVersions\":[\"{version}\"],\
+                        "{{\"jsonrpc\":\"2.0\",\"id\":{id},\"result\":{{\"resultType\":\"complete\",\"supportedVersions\":[\"{version}\"],\
                          \"capabilities\":{{}},\"ttlMs\":0,\"cacheScope\":\"private\"}}}}\n"
                     );
                     assert_eq!(rustix::io::write(&*master, answer.as_bytes()), Ok(answer.len()));
@@ -209,6 +211,27 @@ fn a_handshake_that_was_damaged_is_tried_again() {
     let error = port(&pty).connect(&CONFIG).unwrap_err();
     assert!(matches!(error, OpenError::Refused { .. }), "{error}");
     assert_eq!(stop(), 2);
+}
+
+/// The device still works for a host that has gone: the one that comes next has nothing to do with that.
+#[test]
+fn a_host_that_starts_again_gets_its_own_answers() {
+    for checked in [Checked::Never, Checked::Offer, Checked::Always] {
+        let pty = Pty::new();
+        let offers = if checked == Checked::Never { Checked::Never } else { Checked::Offer };
+        let board = Device::start(&pty, Make { checked: offers, ..Make::default() });
+        let device = port(&pty).checked(checked).connect(&CONFIG).unwrap();
+        let (failures, ()) = three_calls(&device, || {
+            until("three calls run", || board.waiting.load(Relaxed) == 3);
+            device.close();
+        });
+        assert!(failures.iter().all(|(failure, _)| matches!(failure, Failure::Lost(Lost::Closed))));
+        let device = port(&pty).checked(checked).connect(&CONFIG).unwrap();
+        for n in 0..6 {
+            let args = format!("{{\"n\":{n}}}");
+            assert_eq!(device.call("echo", &args).unwrap().text(), args, "{checked:?}");
+        }
+    }
 }
 
 /// A client may go in the middle of an answer: what it leaves unread must not stand in the way of the next one.

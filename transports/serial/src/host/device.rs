@@ -71,7 +71,8 @@ impl Config {
         config.probe = self.rest.probe;
         config.start = self.rest.start;
         config.extensions = self.extensions.as_deref();
-        config
+        // A device on a plain line may still work for the session before, of this program or of another.
+        config.first_id(somewhere())
     }
 }
 
@@ -265,6 +266,13 @@ impl Inner {
             }
         }
     }
+}
+
+/// Seven digits, others each time.
+fn somewhere() -> u32 {
+    use std::hash::{BuildHasher, Hasher, RandomState};
+    let random = RandomState::new().build_hasher().finish();
+    1_000_000 + (random % 8_000_000) as u32
 }
 
 /// Very long patience counts as a day.
