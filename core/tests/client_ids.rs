@@ -6,8 +6,8 @@ fn first_line(config: &ClientConfig<'_>) -> String {
     let mut storage = Storage::<512, 512, 2>::new();
     let mut client = Client::new(config, storage.buffers());
     match client.poll(Millis(0)) {
-        Output::Send(bytes) => String::from_utf8(bytes.to_vec()).unwrap(),
-        _ => panic!("nothing to send"),
+        Output::Send(bytes) => String::from_utf8_lossy(bytes).into_owned(),
+        _ => String::new(),
     }
 }
 
