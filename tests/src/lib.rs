@@ -5,6 +5,8 @@ pub mod cases;
 pub mod fixture;
 pub mod pair;
 pub mod schema;
+#[cfg(unix)]
+pub mod soak;
 pub mod transcript;
 
 /// The README's examples compile.
