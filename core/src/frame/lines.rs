@@ -36,8 +36,14 @@ pub struct Lines<'b> {
     high: usize,
 }
 
+/// `{:#?}` shows all of the state.
 impl core::fmt::Debug for Lines<'_> {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        if f.alternate() {
+            let text = self.mem.get().get(self.start..self.end).unwrap_or(&[]).escape_ascii();
+            let Self { start, seen, end, line, skim, fresh, over, .. } = self;
+            return write!(f, "rx {start} {seen} {end} {line:?} {skim:?} {fresh} {over} {text}");
+        }
         f.debug_struct("Lines")
             .field("waiting", &self.waiting())
             .field("limit", &self.limit())

@@ -18,6 +18,13 @@ pub(crate) struct Tx<'b> {
     high: usize,
 }
 
+impl core::fmt::Debug for Tx<'_> {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        let text = self.mem.get().get(self.start..self.end).unwrap_or(&[]).escape_ascii();
+        write!(f, "tx {} {} {} {text}", self.start, self.ready, self.end)
+    }
+}
+
 impl<'b> Tx<'b> {
     pub(crate) const fn new(mem: Bytes<'b>) -> Self {
         Self { mem, start: 0, ready: 0, end: 0, high: 0 }
