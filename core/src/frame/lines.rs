@@ -3,7 +3,7 @@ use super::skim::{Skim, Skimmed};
 use crate::json::Raw;
 use crate::json::move_left;
 use crate::machine::Framing;
-use crate::machine::mem::{Bytes, Span};
+use crate::machine::mem::{Bytes, Span, show};
 
 /// What a growing buffer keeps when it is empty, and grows by at least.
 const CHUNK: usize = 8 * 1024;
@@ -40,9 +40,9 @@ pub struct Lines<'b> {
 impl core::fmt::Debug for Lines<'_> {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         if f.alternate() {
-            let text = self.mem.get().get(self.start..self.end).unwrap_or(&[]).escape_ascii();
             let Self { start, seen, end, line, skim, fresh, over, .. } = self;
-            return write!(f, "rx {start} {seen} {end} {line:?} {skim:?} {fresh} {over} {text}");
+            write!(f, "rx {start} {seen} {end} {line:?} {skim:?} {fresh} {over} ")?;
+            return show(f, self.mem.get().get(*start..*end).unwrap_or(&[]));
         }
         f.debug_struct("Lines")
             .field("waiting", &self.waiting())
