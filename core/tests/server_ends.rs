@@ -16,7 +16,7 @@ fn rest(server: &mut Server<'_>, now: u64, out: &mut String) -> String {
     loop {
         match server.poll(Millis(now)) {
             Output::Send(bytes) => {
-                out.push_str(std::str::from_utf8(bytes).unwrap());
+                out.push_str(core::str::from_utf8(bytes).unwrap());
                 let n = bytes.len();
                 server.sent(n);
             }

@@ -183,6 +183,8 @@ impl<'b> Client<'b> {
     /// The server is gone. What came before is still read; then each request ends with [`End::Lost`](crate::End::Lost), and `poll` says
     /// `Closed`. Output that has not left is dropped.
     pub fn end_of_input(&mut self) {
+        self.settle();
+        self.tx.clear();
         self.rx.end_of_input();
     }
 
