@@ -3,6 +3,7 @@
 pub mod alloc;
 pub mod cases;
 pub mod fixture;
+pub mod model;
 pub mod pair;
 pub mod schema;
 #[cfg(unix)]

@@ -3,7 +3,7 @@ use super::skim::{Skim, Skimmed};
 use crate::json::Raw;
 use crate::json::move_left;
 use crate::machine::Framing;
-use crate::machine::mem::{Bytes, Span};
+use crate::machine::mem::{Bytes, Span, show};
 
 /// What a growing buffer keeps when it is empty, and grows by at least.
 const CHUNK: usize = 8 * 1024;
@@ -36,8 +36,14 @@ pub struct Lines<'b> {
     high: usize,
 }
 
+/// `{:#?}` shows all of the state.
 impl core::fmt::Debug for Lines<'_> {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        if f.alternate() {
+            let Self { start, seen, end, line, skim, fresh, over, .. } = self;
+            write!(f, "rx {start} {seen} {end} {line:?} {skim:?} {fresh} {over} ")?;
+            return show(f, self.mem.get().get(*start..*end).unwrap_or(&[]));
+        }
         f.debug_struct("Lines")
             .field("waiting", &self.waiting())
             .field("limit", &self.limit())
