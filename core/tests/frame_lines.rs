@@ -39,7 +39,7 @@ fn split(input: &[u8], size: usize, chunks: &[usize]) -> Vec<Got> {
         match lines.next() {
             Frame::Line(line) => all.push(Got::Line(line.to_vec())),
             Frame::TooLong { dropped, id, .. } => {
-                all.push(Got::Long(dropped, id.map(|i| i.as_str().to_owned())))
+                all.push(Got::Long(dropped, id.map(|i| i.as_str().to_owned())));
             }
             Frame::More => break,
         }

@@ -49,7 +49,7 @@ proptest! {
                     connected = false;
                     relay.far_down(&Reason::Closed, now);
                 }
-                5 | 3 | 4 => {
+                3..=5 => {
                     connected = true;
                     relay.far_up(now);
                 }
