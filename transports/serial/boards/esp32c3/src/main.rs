@@ -6,7 +6,7 @@
 #![no_std]
 #![no_main]
 
-use barewire::{Call, Millis, Server, ServerConfig, ServerEvent, Storage, Tool, check_tools};
+use barewire::{Millis, Server, ServerConfig, ServerEvent, Storage, Tools};
 use barewire_serial::{Checked, EXTENSIONS, Link, LinkStorage, Node, Role, blocking};
 use esp_hal::gpio::{Level, Output, OutputConfig};
 use esp_hal::main;
@@ -16,13 +16,18 @@ use panic_halt as _;
 
 esp_bootloader_esp_idf::esp_app_desc!();
 
-static TOOLS: &[Tool<'static>] = &[
-    Tool::new("toggle_led", "Turns the LED on if it is off, and off if it is on.", r#"{"type":"object"}"#),
-    Tool::new("uptime", "Seconds since the start.", r#"{"type":"object"}"#).read_only(),
-];
-const _: () = check_tools(TOOLS);
+#[derive(Tools)]
+enum Board {
+    /// Turns the LED on or off.
+    #[tool(idempotent)]
+    SetLed { on: bool },
+    /// Seconds since the start.
+    #[tool(read_only)]
+    Uptime,
+}
+
 static CONFIG: ServerConfig<'static> =
-    ServerConfig::new("esp32c3", "1.0.0").tools(TOOLS).extensions(EXTENSIONS);
+    ServerConfig::new("esp32c3", "1.0.0").tools(Board::TOOLS).extensions(EXTENSIONS);
 
 fn now() -> Millis {
     Millis(Instant::now().duration_since_epoch().as_millis())
@@ -41,16 +46,16 @@ fn main() -> ! {
     let link = Link::new(Role::Server, Checked::Offer, &mut lines);
     let mut node = Node::new(server, link);
     let mut app = |event: ServerEvent<'_>| {
-        if let ServerEvent::Call(Call { name, reply, .. }) = event {
-            let _ = match name {
-                "toggle_led" => {
-                    led.toggle();
-                    reply.text(if led.is_set_high() { "on" } else { "off" }).finish()
-                }
-                "uptime" => reply.text_fmt(format_args!("{}", now().0 / 1000)).finish(),
-                _ => return reply.unknown(),
-            };
-        }
+        let ServerEvent::Call(call) = event else { return };
+        // Wrong names and arguments are answered there.
+        let Some((tool, reply)) = Board::decode(call) else { return };
+        let _ = match tool {
+            Board::SetLed { on } => {
+                led.set_level(if on { Level::High } else { Level::Low });
+                reply.text("done").finish()
+            }
+            Board::Uptime => reply.text_fmt(format_args!("{}", now().0 / 1000)).finish(),
+        };
     };
     loop {
         // An error (overrun, framing) costs bytes, not the session: the line recovers. The 128 bytes of the UART's FIFO are

@@ -5,7 +5,7 @@
 #![no_std]
 #![no_main]
 
-use barewire::{Call, Millis, Server, ServerConfig, ServerEvent, Storage, Tool, check_tools};
+use barewire::{Millis, Server, ServerConfig, ServerEvent, Storage, Tools};
 use barewire_serial::{Checked, EXTENSIONS, Link, LinkStorage, Node, Role, asynch};
 use embassy_executor::Spawner;
 use embassy_nrf::bind_interrupts;
@@ -18,12 +18,18 @@ use panic_halt as _;
 
 bind_interrupts!(struct Irqs { UARTE0 => InterruptHandler<UARTE0>; });
 
-static TOOLS: &[Tool<'static>] = &[
-    Tool::new("toggle_led", "Turns the LED on if it is off, and off if it is on.", r#"{"type":"object"}"#),
-    Tool::new("uptime", "Seconds since the start.", r#"{"type":"object"}"#).read_only(),
-];
-const _: () = check_tools(TOOLS);
-static CONFIG: ServerConfig<'static> = ServerConfig::new("nrf52840", "1.0.0").tools(TOOLS).extensions(EXTENSIONS);
+#[derive(Tools)]
+enum Board {
+    /// Turns the LED on or off.
+    #[tool(idempotent)]
+    SetLed { on: bool },
+    /// Seconds since the start.
+    #[tool(read_only)]
+    Uptime,
+}
+
+static CONFIG: ServerConfig<'static> =
+    ServerConfig::new("nrf52840", "1.0.0").tools(Board::TOOLS).extensions(EXTENSIONS);
 
 fn now() -> Millis {
     Millis(Instant::now().as_millis())
@@ -43,8 +49,17 @@ async fn main(_spawner: Spawner) {
     let (mut rx_ring, mut tx_ring) = ([0; 256], [0; 64]);
     // 115,200 baud without parity is the default.
     let uart = BufferedUarte::new(
-        board.UARTE0, board.TIMER0, board.PPI_CH0, board.PPI_CH1, board.PPI_GROUP0, board.P0_08, board.P0_06,
-        Irqs, Config::default(), &mut rx_ring, &mut tx_ring,
+        board.UARTE0,
+        board.TIMER0,
+        board.PPI_CH0,
+        board.PPI_CH1,
+        board.PPI_GROUP0,
+        board.P0_08,
+        board.P0_06,
+        Irqs,
+        Config::default(),
+        &mut rx_ring,
+        &mut tx_ring,
     );
     let (mut rx, mut tx) = uart.split();
 
@@ -53,16 +68,16 @@ async fn main(_spawner: Spawner) {
     let link = Link::new(Role::Server, Checked::Offer, &mut lines);
     let mut node = Node::new(server, link);
     let mut app = |event: ServerEvent<'_>| {
-        if let ServerEvent::Call(Call { name, reply, .. }) = event {
-            let _ = match name {
-                "toggle_led" => {
-                    led.toggle();
-                    reply.text(if led.is_set_low() { "on" } else { "off" }).finish()
-                }
-                "uptime" => reply.text_fmt(format_args!("{}", Instant::now().as_secs())).finish(),
-                _ => return reply.unknown(),
-            };
-        }
+        let ServerEvent::Call(call) = event else { return };
+        // Wrong names and arguments are answered there.
+        let Some((tool, reply)) = Board::decode(call) else { return };
+        let _ = match tool {
+            Board::SetLed { on } => {
+                led.set_level(if on { Level::Low } else { Level::High });
+                reply.text("done").finish()
+            }
+            Board::Uptime => reply.text_fmt(format_args!("{}", Instant::now().as_secs())).finish(),
+        };
     };
     loop {
         // An error (overrun, framing) costs bytes, not the session: the line recovers.

@@ -5,7 +5,7 @@
 #![no_std]
 #![no_main]
 
-use barewire::{Call, Millis, Server, ServerConfig, ServerEvent, Storage, Tool, check_tools};
+use barewire::{Millis, Server, ServerConfig, ServerEvent, Storage, Tools};
 use barewire_serial::{Checked, EXTENSIONS, Link, LinkStorage, Node, Role, asynch};
 use embassy_executor::Spawner;
 use embassy_rp::bind_interrupts;
@@ -17,12 +17,18 @@ use panic_halt as _;
 
 bind_interrupts!(struct Irqs { UART0_IRQ => BufferedInterruptHandler<UART0>; });
 
-static TOOLS: &[Tool<'static>] = &[
-    Tool::new("toggle_led", "Turns the LED on if it is off, and off if it is on.", r#"{"type":"object"}"#),
-    Tool::new("uptime", "Seconds since the start.", r#"{"type":"object"}"#).read_only(),
-];
-const _: () = check_tools(TOOLS);
-static CONFIG: ServerConfig<'static> = ServerConfig::new("pico", "1.0.0").tools(TOOLS).extensions(EXTENSIONS);
+#[derive(Tools)]
+enum Board {
+    /// Turns the LED on or off.
+    #[tool(idempotent)]
+    SetLed { on: bool },
+    /// Seconds since the start.
+    #[tool(read_only)]
+    Uptime,
+}
+
+static CONFIG: ServerConfig<'static> =
+    ServerConfig::new("pico", "1.0.0").tools(Board::TOOLS).extensions(EXTENSIONS);
 
 fn now() -> Millis {
     Millis(Instant::now().as_millis())
@@ -42,9 +48,8 @@ async fn main(_spawner: Spawner) {
     let (mut tx_ring, mut rx_ring) = ([0; 64], [0; 256]);
     let mut config = Config::default();
     config.baudrate = 115_200;
-    let uart = BufferedUart::new(
-        board.UART0, board.PIN_0, board.PIN_1, Irqs, &mut tx_ring, &mut rx_ring, config,
-    );
+    let uart =
+        BufferedUart::new(board.UART0, board.PIN_0, board.PIN_1, Irqs, &mut tx_ring, &mut rx_ring, config);
     let (mut tx, mut rx) = uart.split();
 
     let (mut memory, mut lines) = (Storage::<512, 256, 2>::new(), LinkStorage::<256, 512>::new());
@@ -52,16 +57,16 @@ async fn main(_spawner: Spawner) {
     let link = Link::new(Role::Server, Checked::Offer, &mut lines);
     let mut node = Node::new(server, link);
     let mut app = |event: ServerEvent<'_>| {
-        if let ServerEvent::Call(Call { name, reply, .. }) = event {
-            let _ = match name {
-                "toggle_led" => {
-                    led.toggle();
-                    reply.text(if led.is_set_high() { "on" } else { "off" }).finish()
-                }
-                "uptime" => reply.text_fmt(format_args!("{}", Instant::now().as_secs())).finish(),
-                _ => return reply.unknown(),
-            };
-        }
+        let ServerEvent::Call(call) = event else { return };
+        // Wrong names and arguments are answered there.
+        let Some((tool, reply)) = Board::decode(call) else { return };
+        let _ = match tool {
+            Board::SetLed { on } => {
+                led.set_level(if on { Level::High } else { Level::Low });
+                reply.text("done").finish()
+            }
+            Board::Uptime => reply.text_fmt(format_args!("{}", Instant::now().as_secs())).finish(),
+        };
     };
     loop {
         // An error (overrun, framing) costs bytes, not the session: the line recovers.
