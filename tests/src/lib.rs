@@ -6,6 +6,8 @@ pub mod fixture;
 pub mod model;
 pub mod pair;
 pub mod schema;
+#[cfg(unix)]
+pub mod soak;
 pub mod transcript;
 
 /// The README's examples compile.

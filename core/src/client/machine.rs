@@ -137,13 +137,13 @@ impl<'b> Client<'b> {
     }
 
     fn with(config: Config<'b>, buffers: Buffers<'b>) -> Self {
-        let framing = config.get().framing;
+        let ClientConfig { framing, first_id, .. } = config.get();
         Self {
             config,
             rx: Lines::over(buffers.rx, framing),
             tx: Tx::new(buffers.tx),
             slots: buffers.slots.fresh(),
-            line: Line { lent: None, job: None, at: 0, serial: 1, fresh: false },
+            line: Line { lent: None, job: None, at: 0, serial: first_id.max(1), fresh: false },
             phase: Phase::START,
             current: None,
             batch: None,

@@ -62,6 +62,8 @@ pub enum Frame<'m> {
         dropped: usize,
         /// Its `id`, if it was a JSON object that had one and the id fits half the buffer.
         id: Option<Raw<'m>>,
+        /// It had `result` or `error` and no `method`: it is never answered.
+        is_response: bool,
     },
     /// Nothing complete; read more.
     More,
@@ -84,6 +86,14 @@ impl<'b> Lines<'b> {
     #[must_use]
     pub const fn new(buffer: &'b mut [u8]) -> Self {
         Self::over(Bytes::Lent(buffer), Framing::Lines)
+    }
+
+    /// Over a buffer of its own, which grows with the line at hand up to `limit` bytes (the line feed included) and is given
+    /// back afterwards.
+    #[cfg(feature = "alloc")]
+    #[must_use]
+    pub const fn growing(limit: usize) -> Lines<'static> {
+        Lines::over(Bytes::Grown(alloc::vec::Vec::new(), limit), Framing::Lines)
     }
 
     pub(crate) const fn over(mem: Bytes<'b>, framing: Framing) -> Self {
@@ -168,6 +178,7 @@ impl<'b> Lines<'b> {
             Found::TooLong(found) => Frame::TooLong {
                 dropped: found.dropped,
                 id: found.id.map(|id| Raw::trusted(id.of(self.mem.get()))),
+                is_response: found.is_response && !found.has_method,
             },
             Found::More => Frame::More,
         }
