@@ -289,7 +289,7 @@ fn wrong_servers_are_found() {
             M::Rewrites => Some(P::Shown),
             M::Refuses | M::Forgets => Some(P::Refused),
         };
-        // A cancellation, or the end of the time, would show another side of the same mistake first.
+        // A cancellation, or the end of the time, would show another side of these first.
         let is_plain = matches!(mistake, M::KeepsSlot | M::Refuses | M::Forgets);
         let script = if is_plain { &plain } else { &script };
         let found = server::check_wrong(script, mistake).err();
