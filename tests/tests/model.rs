@@ -289,8 +289,9 @@ fn wrong_servers_are_found() {
             M::Rewrites => Some(P::Shown),
             M::Refuses | M::Forgets => Some(P::Refused),
         };
-        // A cancellation, or the end of the time, would give the slot back.
-        let script = if mistake == M::KeepsSlot { &plain } else { &script };
+        // A cancellation, or the end of the time, would show another side of these first.
+        let is_plain = matches!(mistake, M::KeepsSlot | M::Refuses | M::Forgets);
+        let script = if is_plain { &plain } else { &script };
         let found = server::check_wrong(script, mistake).err();
         println!(
             "{mistake:?}: {}",
@@ -332,4 +333,11 @@ fn wrong_clients_are_found() {
         );
         assert_eq!(found.map(|b| b.property), expected, "{mistake:?}");
     }
+}
+
+/// The exploration itself runs with checked arithmetic, in the core (`core/tests/checks.rs`) and here.
+#[test]
+#[should_panic(expected = "attempt to add with overflow")]
+fn arithmetic_is_checked() {
+    let _ = std::hint::black_box(std::hint::black_box(u8::MAX) + 1);
 }

@@ -218,10 +218,12 @@ impl<'m> Reply<'m> {
 
     /// Answers later, by [`Server::resume`](crate::Server::resume); other calls go on. What was written so far is taken back.
     /// After a [`pause`](Self::pause) this is another `pause`.
-    pub fn defer(mut self) -> CallId {
-        if self.is_streaming() {
-            return self.pause();
-        }
+    pub fn defer(self) -> CallId {
+        if self.is_streaming() { self.pause() } else { self.put_off() }
+    }
+
+    /// Nothing of it is on the wire: other calls go on.
+    pub(super) fn put_off(mut self) -> CallId {
         self.out.roll_back(self.mark);
         self.slot.own.rewind();
         *self.slot.state = State::Open;

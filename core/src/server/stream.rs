@@ -19,11 +19,11 @@ impl Reply<'_> {
             let _ = self.finish();
             return id;
         }
-        let wrote = self.out.end() != self.mark;
         if !self.is_streaming() && self.own_stage() == Stage::Start && self.slot.own.step == 0 {
             // Nothing is on the wire, so that other messages may pass.
-            return self.defer();
+            return self.put_off();
         }
+        let wrote = self.out.end() != self.mark;
         *self.slot.state = State::Streaming;
         self.out.commit();
         self.line.lent = None;

@@ -1,5 +1,8 @@
 //! What the fuzz targets share: pieces of input, and peers that are driven until they rest.
 
+// Without them arithmetic could wrap unseen (`overflow-checks` is set beside them in Cargo.toml).
+const _: () = assert!(cfg!(debug_assertions), "fuzzing needs the checks of [profile.release] in tests/fuzz/Cargo.toml");
+
 use std::fmt::Write as _;
 
 use barewire::{
