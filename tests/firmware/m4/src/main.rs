@@ -2,13 +2,11 @@
 #![no_std]
 #![no_main]
 
-mod uart;
-
 use barewire::{Server, Storage};
 use barewire_serial::{Checked, Link, LinkStorage, Node, Role, Turn, blocking};
 use board::{App, CONFIG, Hardware};
 use cortex_m_rt::entry;
-use uart::{Clock, Uart};
+use mps2::{Clock, Uart};
 
 /// The LED is a pin, the temperature an ADC, on a board that has them.
 struct Pins;

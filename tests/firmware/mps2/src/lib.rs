@@ -1,4 +1,6 @@
-//! The UART of the mps2 boards (CMSDK APB UART), its interrupt, and time from SysTick.
+//! What the firmwares for the mps2 boards share: the UART (CMSDK APB UART), its interrupt, and time from SysTick.
+#![no_std]
+
 use barewire::Millis;
 use board::Ring;
 use core::convert::Infallible;
