@@ -1,29 +1,6 @@
-//! The application of the larger boards: six tools, and what they do.
-use crate::LOG;
-use barewire::{
-    BadArgs, Call, CallId, Fields, FromArgs, Millis, Refused, Reply, Server, ServerConfig, ServerEvent, Tool,
-    check_tools,
-};
-
-pub static TOOLS: &[Tool<'static>] = &[
-    Tool::new(
-        "set_led",
-        "Turns the LED on or off.",
-        r#"{"type":"object","properties":{"on":{"type":"boolean"}},"required":["on"]}"#,
-    ),
-    Tool::new("read_temperature", "Degrees Celsius at the board.", r#"{"type":"object"}"#).read_only(),
-    Tool::new("read_log", "The whole log, 50 KB.", r#"{"type":"object"}"#).read_only(),
-    Tool::new("uptime", "Seconds since the start.", r#"{"type":"object"}"#).read_only(),
-    Tool::new(
-        "echo",
-        "Says it again.",
-        r#"{"type":"object","properties":{"text":{"type":"string"}},"required":["text"]}"#,
-    ),
-    Tool::new("calibrate", "Measures for half a second.", r#"{"type":"object"}"#),
-];
-const _: () = check_tools(TOOLS);
-pub static CONFIG: ServerConfig<'static> =
-    ServerConfig::new("board", "1.0.0").tools(TOOLS).extensions(r#"{"dev.barewire/checked":{"version":1}}"#);
+//! The application of the larger boards: what the tools do.
+use crate::{Arguments, LOG, uptime};
+use barewire::{BadArgs, Call, CallId, Millis, Refused, Reply, Server, ServerEvent};
 
 /// Calls that may be open at once.
 const CALLS: usize = 2;
@@ -44,38 +21,6 @@ pub struct App<H> {
     later: [Option<(CallId, Millis)>; CALLS],
 }
 
-struct SetLed {
-    on: bool,
-}
-
-impl<'m> FromArgs<'m> for SetLed {
-    fn from_args(mut fields: Fields<'m>) -> Result<Self, BadArgs> {
-        let mut on = Err(BadArgs::new("on", "true or false"));
-        while let Some((key, value)) = fields.next() {
-            if key == "on" {
-                on = value.bool("on");
-            }
-        }
-        Ok(Self { on: on? })
-    }
-}
-
-struct Echo<'m> {
-    text: &'m str,
-}
-
-impl<'m> FromArgs<'m> for Echo<'m> {
-    fn from_args(mut fields: Fields<'m>) -> Result<Self, BadArgs> {
-        let mut text = Err(BadArgs::new("text", "a string"));
-        while let Some((key, value)) = fields.next() {
-            if key == "text" {
-                text = value.str("text");
-            }
-        }
-        Ok(Self { text: text? })
-    }
-}
-
 impl<H: Hardware> App<H> {
     pub fn new(hardware: H) -> Self {
         Self { hardware, told: 0, later: [None; CALLS] }
@@ -92,35 +37,32 @@ impl<H: Hardware> App<H> {
     }
 
     fn call(&mut self, Call { name, args, reply, .. }: Call<'_>, now: Millis) {
-        let _ = match name {
-            "set_led" => match args.decode::<SetLed>() {
-                Ok(SetLed { on }) => {
-                    self.hardware.led(on);
-                    reply.text(if on { "on" } else { "off" }).finish()
-                }
-                Err(bad) => return reply.bad_args(bad),
-            },
-            "read_temperature" => {
+        let Arguments { on, text } = match args.decode() {
+            Ok(arguments) => arguments,
+            Err(bad) => return reply.bad_args(bad),
+        };
+        let _ = match (name, on, text) {
+            ("set_led", Some(on), _) => {
+                self.hardware.led(on);
+                reply.text(if on { "on" } else { "off" }).finish()
+            }
+            ("set_led", None, _) => return reply.bad_args(BadArgs::new("on", "true or false")),
+            ("read_temperature", ..) => {
                 let tenths = self.hardware.temperature();
                 reply.text_fmt(format_args!("{}.{}", tenths / 10, (tenths % 10).abs())).finish()
             }
-            "uptime" => reply.text_fmt(format_args!("{}", now.0 / 1000)).finish(),
-            "echo" => match args.decode::<Echo<'_>>() {
-                Ok(Echo { text }) => reply.text(text).finish(),
-                Err(bad) => return reply.bad_args(bad),
-            },
-            "read_log" => {
+            ("uptime", ..) => reply.text_fmt(format_args!("{}", uptime(now))).finish(),
+            ("echo", _, Some(text)) => reply.text(text).finish(),
+            ("echo", _, None) => return reply.bad_args(BadArgs::new("text", "a string")),
+            ("read_log", ..) => {
                 self.told = 0;
                 return self.tell(reply);
             }
-            "calibrate" => {
-                if let Some(free) = self.later.iter_mut().find(|l| l.is_none()) {
-                    *free = Some((reply.defer(), now.after(Millis(500))));
-                    return;
-                }
+            ("calibrate", ..) => match self.later.iter_mut().find(|later| later.is_none()) {
+                Some(free) => return *free = Some((reply.defer(), now.after(Millis(500)))),
                 // Those of a session that was reset a moment ago.
-                reply.error().text("still busy, try again").finish()
-            }
+                None => reply.error().text("still busy, try again").finish(),
+            },
             _ => return reply.unknown(),
         };
     }

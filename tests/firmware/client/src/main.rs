@@ -110,13 +110,15 @@ fn tenths(text: &str) -> Option<i32> {
 
 #[entry]
 fn main() -> ! {
+    static mut MEMORY: Storage<512, 512, 1> = Storage::new();
+    static mut LINES: LinkStorage<256, 512> = LinkStorage::new();
+
     let Some(core) = cortex_m::Peripherals::take() else { loop {} };
     let mut uart = Uart::start(core.SYST);
     let mut clock = Clock::default();
     uart.print(b"\r\nboot: thermostat 1.0.0\r\n");
-    let (mut memory, mut lines) = (Storage::<512, 512, 1>::new(), LinkStorage::<256, 512>::new());
-    let client = Client::new(&CONFIG, memory.buffers());
-    let mut node = Node::new(client, Link::new(Role::Client, Checked::Offer, &mut lines));
+    let client = Client::new(&CONFIG, MEMORY.buffers());
+    let mut node = Node::new(client, Link::new(Role::Client, Checked::Offer, LINES));
     let mut thermostat = Thermostat { step: Step::Away, setpoint: None, measured: 195 };
     loop {
         let now = clock.now();

@@ -17,6 +17,10 @@ pub enum Image {
     M0Least,
     /// RISC-V.
     Riscv,
+    /// Those for both eras, telling how deep their stack was.
+    M4Stack,
+    M0Stack,
+    RiscvStack,
     /// The client, on a Cortex-M4.
     Client,
 }
@@ -28,15 +32,18 @@ impl Image {
         let tools = PathBuf::from(setting("FIRMWARE_TOOLS"));
         let images = PathBuf::from(setting("FIRMWARE_IMAGES"));
         let (program, machine, image) = match self {
-            Self::M4 => ("qemu-system-arm", "mps2-an386", "firmware-m4"),
-            Self::M0 => ("qemu-system-arm", "microbit", "firmware-m0"),
-            Self::M0Least => ("qemu-system-arm", "microbit", "firmware-m0-256"),
-            Self::Riscv => ("qemu-system-riscv32", "virt", "firmware-rv"),
-            Self::Client => ("qemu-system-arm", "mps2-an386", "firmware-client"),
+            Self::M4 => ("qemu-system-arm", "mps2-an386", "m4"),
+            Self::M0 => ("qemu-system-arm", "microbit", "m0"),
+            Self::M0Least => ("qemu-system-arm", "microbit", "m0-256"),
+            Self::Riscv => ("qemu-system-riscv32", "virt", "riscv"),
+            Self::M4Stack => ("qemu-system-arm", "mps2-an386", "m4-stack"),
+            Self::M0Stack => ("qemu-system-arm", "microbit", "m0-stack"),
+            Self::RiscvStack => ("qemu-system-riscv32", "virt", "riscv-stack"),
+            Self::Client => ("qemu-system-arm", "mps2-an386", "client"),
         };
         let mut command = Command::new(tools.join(program));
         command.args(["-machine", machine, "-nographic", "-kernel"]).arg(images.join(image));
-        if self == Self::Riscv {
+        if program == "qemu-system-riscv32" {
             command.args(["-bios", "none"]);
         }
         command

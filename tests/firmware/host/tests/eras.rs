@@ -32,7 +32,7 @@ fn older(image: Image) {
         > {"jsonrpc":"2.0","id":5,"method":"tools/call","params":{"name":"echo","arguments":{"text":"a\tb\u00e9\ud83d\ude00"}}}
         < {"jsonrpc":"2.0","id":5,"result":{"content":[{"type":"text","text":"a\tbé😀"}]}}
         > {"jsonrpc":"2.0","id":6,"method":"tools/call","params":{"name":"open_door"}}
-        < {"jsonrpc":"2.0","id":6,"error":{"code":-32602,"message":"Unknown tool: open_door"}}
+        < {"jsonrpc":"2.0","id":6,"error":{"code":-32602,"message":"Unknown tool"}}
         > {"jsonrpc":"2.0","id":7,"method":"resources/list"}
         < {"jsonrpc":"2.0","id":7,"error":{"code":-32601,"message":"Method not found"}}
         "#,

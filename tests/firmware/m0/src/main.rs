@@ -12,7 +12,7 @@ use barewire::{
     BadArgs, Call, CallId, Fields, FromArgs, Millis, Output, Refused, Reply, Server, ServerConfig,
     ServerEvent, Storage,
 };
-use board::{LOG, TOOLS};
+use board::{Arguments, LOG, TOOLS, Text, uptime};
 use chip::Chip;
 use core::fmt::Write;
 use cortex_m_rt::entry;
@@ -20,70 +20,25 @@ use cortex_m_rt::entry;
 const RECEIVE: usize = if cfg!(feature = "receive-256") { 256 } else { 512 };
 static CONFIG: ServerConfig<'static> = ServerConfig::new("board", "1.0.0").tools(TOOLS);
 
-/// A short text.
-struct Text {
-    bytes: [u8; 64],
-    len: usize,
-}
-
-impl Text {
-    fn get(&self) -> &str {
-        self.bytes.get(..self.len).and_then(|text| core::str::from_utf8(text).ok()).unwrap_or("")
-    }
-}
-
-impl Write for Text {
-    fn write_str(&mut self, text: &str) -> core::fmt::Result {
-        let room = self.bytes.iter_mut().skip(self.len);
-        if room.len() < text.len() {
-            return Err(core::fmt::Error);
-        }
-        room.zip(text.bytes()).for_each(|(to, from)| *to = from);
-        self.len += text.len();
-        Ok(())
-    }
-}
-
 struct App {
     /// What is being said, and how much of it was.
-    text: Text,
+    text: Text<64>,
     is_log: bool,
     said: usize,
     later: Option<(CallId, Millis)>,
     lit: bool,
 }
 
-/// The arguments of all tools.
-#[derive(Default)]
-struct Arguments<'m> {
-    on: Option<bool>,
-    text: Option<&'m str>,
-}
-
-impl<'m> FromArgs<'m> for Arguments<'m> {
-    fn from_args(mut fields: Fields<'m>) -> Result<Self, BadArgs> {
-        let mut arguments = Self::default();
-        while let Some((key, value)) = fields.next() {
-            match key {
-                "on" => arguments.on = Some(value.bool("on")?),
-                "text" => arguments.text = Some(value.str("text")?),
-                _ => {}
-            }
-        }
-        Ok(arguments)
-    }
-}
-
 impl App {
     fn act(&mut self, event: ServerEvent<'_>, now: Millis) {
         match event {
             ServerEvent::Call(Call { name, args, reply, .. }) => {
-                (self.text.len, self.said, self.is_log) = (0, 0, name == "read_log");
+                (self.text, self.said, self.is_log) = (Text::new(), 0, name == "read_log");
                 if name == "calibrate" {
                     self.later = Some((reply.defer(), now.after(Millis(500))));
                     return;
                 }
-                match args.decode().and_then(|arguments| self.answer(name, &arguments, now)) {
+                match args.decode().and_then(|args| self.answer(name, &args, now)) {
                     Ok(()) => self.say(reply),
                     Err(bad) => reply.bad_args(bad),
                 }
@@ -94,15 +49,15 @@ impl App {
         }
     }
 
-    fn answer(&mut self, name: &str, arguments: &Arguments<'_>, now: Millis) -> Result<(), BadArgs> {
+    fn answer(&mut self, name: &str, args: &Arguments<'_>, now: Millis) -> Result<(), BadArgs> {
         let said = match name {
             "set_led" => {
-                self.lit = arguments.on.ok_or(BadArgs::new("on", "true or false"))?;
+                self.lit = args.on.ok_or(BadArgs::new("on", "true or false"))?;
                 self.text.write_str(if self.lit { "on" } else { "off" })
             }
-            "echo" => self.text.write_str(arguments.text.ok_or(BadArgs::new("text", "a string"))?),
+            "echo" => self.text.write_str(args.text.ok_or(BadArgs::new("text", "a string"))?),
             "read_temperature" => self.text.write_str(if self.lit { "23.1" } else { "21.5" }),
-            "uptime" => write!(self.text, "{}", now.0 / 1000),
+            "uptime" => write!(self.text, "{}", uptime(now)),
             _ => Ok(()),
         };
         said.map_err(|_| BadArgs::new("text", "64 bytes at most"))
@@ -139,12 +94,14 @@ impl App {
 
 #[entry]
 fn main() -> ! {
+    static mut MEMORY: Storage<RECEIVE, 64, 1> = Storage::new();
+
+    #[cfg(feature = "stack")]
+    board::paint();
     let mut chip = Chip::start();
     chip.write(b"\r\nboot: board 1.0.0, reset by pin\r\n");
-    let mut memory = Storage::<RECEIVE, 64, 1>::new();
-    let mut server = Server::new(&CONFIG, memory.buffers());
-    let text = Text { bytes: [0; 64], len: 0 };
-    let mut app = App { text, is_log: false, said: 0, later: None, lit: false };
+    let mut server = Server::new(&CONFIG, MEMORY.buffers());
+    let mut app = App { text: Text::new(), is_log: false, said: 0, later: None, lit: false };
     loop {
         let now = chip.now();
         let due = app.settle(&mut server, now);
@@ -157,6 +114,8 @@ fn main() -> ! {
             Output::Event(event) => app.act(event, now),
             Output::Wait { until } | Output::Blocked { until } => {
                 let n = chip.read(server.space());
+                #[cfg(feature = "panic")]
+                chip.write(LOG.as_bytes().get(n..n + 1).unwrap());
                 server.filled(n);
                 if n == 0 {
                     chip.sleep(until.into_iter().chain(due).min());

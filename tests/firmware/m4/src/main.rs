@@ -24,14 +24,18 @@ impl Hardware for Pins {
 
 #[entry]
 fn main() -> ! {
+    static mut MEMORY: Storage<512, 256, 2> = Storage::new();
+    static mut LINES: LinkStorage<256, 512> = LinkStorage::new();
+
+    #[cfg(feature = "stack")]
+    board::paint();
     let Some(core) = cortex_m::Peripherals::take() else { loop {} };
     let mut uart = Uart::start(core.SYST);
     let mut clock = Clock::default();
     uart.print(b"\r\nboot: board 1.0.0, reset by pin\r\n");
 
-    let (mut memory, mut lines) = (Storage::<512, 256, 2>::new(), LinkStorage::<256, 512>::new());
-    let server = Server::new(&CONFIG, memory.buffers());
-    let mut node = Node::new(server, Link::new(Role::Server, Checked::Offer, &mut lines));
+    let server = Server::new(&CONFIG, MEMORY.buffers());
+    let mut node = Node::new(server, Link::new(Role::Server, Checked::Offer, LINES));
     let mut app = App::new(Pins);
     loop {
         let now = clock.now();

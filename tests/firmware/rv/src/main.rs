@@ -48,5 +48,7 @@ async fn run() -> Infallible {
 
 #[entry]
 fn main() -> ! {
+    #[cfg(feature = "stack")]
+    board::paint();
     block_on(run())
 }

@@ -96,12 +96,16 @@ impl ErrorType for Rx {
 }
 
 impl Read for Rx {
-    async fn read(&mut self, into: &mut [u8]) -> Result<usize, Infallible> {
-        poll_fn(|_| if RING.is_empty() { Poll::Pending } else { Poll::Ready(()) }).await;
-        let n = RING.take(into);
-        // The interrupt stops receiving when the ring is full; on a real line that is where RTS goes up.
-        interrupts(RECEIVES, true);
-        Ok(n)
+    fn read(&mut self, into: &mut [u8]) -> impl Future<Output = Result<usize, Infallible>> {
+        poll_fn(move |_| {
+            if RING.is_empty() {
+                return Poll::Pending;
+            }
+            let n = RING.take(into);
+            // The interrupt stops receiving when the ring is full; on a real line that is where RTS goes up.
+            interrupts(RECEIVES, true);
+            Poll::Ready(Ok(n))
+        })
     }
 }
 
@@ -110,24 +114,22 @@ impl ErrorType for Tx {
 }
 
 impl Write for Tx {
-    async fn write(&mut self, bytes: &[u8]) -> Result<usize, Infallible> {
-        poll_fn(|_| {
-            if can_send() {
-                return Poll::Ready(());
+    fn write(&mut self, bytes: &[u8]) -> impl Future<Output = Result<usize, Infallible>> {
+        poll_fn(move |_| {
+            let mut sent = 0;
+            for byte in bytes {
+                if !can_send() {
+                    break;
+                }
+                unsafe { write_volatile(UART, *byte) };
+                sent += 1;
             }
-            interrupts(SENDS, true);
-            Poll::Pending
+            if sent == 0 && !bytes.is_empty() {
+                interrupts(SENDS, true);
+                return Poll::Pending;
+            }
+            Poll::Ready(Ok(sent))
         })
-        .await;
-        let mut sent = 0;
-        for byte in bytes {
-            if !can_send() {
-                break;
-            }
-            unsafe { write_volatile(UART, *byte) };
-            sent += 1;
-        }
-        Ok(sent)
     }
 
     async fn flush(&mut self) -> Result<(), Infallible> {
