@@ -6,7 +6,6 @@ const PAINT: u32 = 0xa5a5_5a5a;
 
 unsafe extern "C" {
     /// Above all static memory: the linker's scripts of cortex-m-rt and riscv-rt.
-    #[cfg_attr(target_arch = "riscv32", link_name = "_sheap")]
     static __sheap: u32;
     static _stack_start: u32;
 }

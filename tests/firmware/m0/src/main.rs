@@ -9,8 +9,7 @@
 mod chip;
 
 use barewire::{
-    BadArgs, Call, CallId, Fields, FromArgs, Millis, Output, Refused, Reply, Server, ServerConfig,
-    ServerEvent, Storage,
+    BadArgs, Call, CallId, Millis, Output, Refused, Reply, Server, ServerConfig, ServerEvent, Storage,
 };
 use board::{Arguments, LOG, TOOLS, Text, uptime};
 use chip::Chip;
