@@ -13,7 +13,7 @@
 //!
 //! # Features
 //! `serde`: arguments into serde types, serde types as JSON. `alloc`: buffers that grow to a limit, copied configurations, owned
-//! results. None is on by default; each adds, none changes anything.
+//! results. `std`: what the drivers for operating systems share. None is on by default; each adds, none changes anything.
 //!
 //! Ready-made drivers: `barewire-stdio` (blocking; standard streams and child processes), `barewire-async` (any futures-io stream),
 //! `barewire-serial` (`no_std` UARTs, serial ports).
@@ -31,7 +31,7 @@
 )]
 #[cfg(any(feature = "alloc", test))]
 extern crate alloc;
-#[cfg(test)]
+#[cfg(any(feature = "std", test))]
 extern crate std;
 
 mod client;

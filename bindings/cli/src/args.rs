@@ -9,16 +9,19 @@ use barewire_testkit::{Claims, checks};
 use clap::error::ErrorKind;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+use crate::bench::{LEGACY, MODERN};
 use crate::capture::write::Format;
 use crate::commands::connect::Connect;
 use crate::commands::serve::Sample;
 use crate::failure::Failure;
+use crate::far::{BAUD, Far, MISSING};
 use crate::packets::texts::english;
 use crate::packets::view::{Look, Mode};
 use crate::paint::{self, Color, Paint};
 
-/// See, call and debug MCP servers over stdio
+/// See, call and debug MCP servers: behind a command, a serial port or a socket
 ///
+/// SERVER is -- COMMAND ARGS…, serial:PORT@BAUD, tcp:HOST:PORT or unix:PATH.
 /// Results go to stdout, everything else to stderr. Exit codes:
 ///   0    all went well
 ///   1    the tool says that it failed (isError)
@@ -61,8 +64,8 @@ pub(crate) enum Command {
         json: bool,
         #[command(flatten)]
         show: Show,
-        /// The server's command and arguments
-        #[arg(required = true, trailing_var_arg = true, value_name = "COMMAND")]
+        /// -- COMMAND ARGS…, serial:PORT@BAUD, tcp:HOST:PORT or unix:PATH
+        #[arg(required = true, trailing_var_arg = true, value_name = "SERVER")]
         server: Vec<OsString>,
     },
     /// Call a tool: barewire call get_alerts state=TX -- uv run server.py
@@ -92,8 +95,8 @@ pub(crate) enum Command {
         json: bool,
         #[command(flatten)]
         show: Show,
-        /// The server's command and arguments, after --
-        #[arg(last = true, required = true, value_name = "COMMAND")]
+        /// -- COMMAND ARGS…; or serial:PORT@BAUD, tcp:HOST:PORT or unix:PATH as the last argument
+        #[arg(last = true, value_name = "SERVER")]
         server: Vec<OsString>,
     },
     /// Sit between a host and a server: change no byte, log every read
@@ -109,10 +112,22 @@ pub(crate) enum Command {
         trace: bool,
         #[command(flatten)]
         show: Show,
-        /// The server's command and arguments
-        #[arg(required = true, trailing_var_arg = true, value_name = "COMMAND")]
+        /// -- COMMAND ARGS…, serial:PORT@BAUD, tcp:HOST:PORT or unix:PATH
+        #[arg(required = true, trailing_var_arg = true, value_name = "SERVER")]
         server: Vec<OsString>,
     },
+    /// Show the serial ports, and which of them answer as MCP servers
+    ///
+    /// Each is opened and asked, which a board may take as a reason to reset.
+    #[command(verbatim_doc_comment)]
+    Ports(Ports),
+    /// Measure a server under load: barewire bench -- uv run server.py
+    ///
+    /// Asks for its tools, or calls one, again and again: one request at a time, then many at once; in both eras.
+    /// The processor time and memory are those of the server's process group.
+    #[cfg(unix)]
+    #[command(verbatim_doc_comment)]
+    Bench(Bench),
     /// Show the packets of a log: of `tap`, or a file of MCP lines
     Explain {
         /// The log; `-` is stdin
@@ -137,6 +152,73 @@ pub(crate) enum Command {
     /// A check that fails says what was seen, why it matters and what to fix; then the exit code is 1.
     #[command(verbatim_doc_comment)]
     Testkit(Testkit),
+}
+
+/// What load is put on which server.
+#[derive(Args, Debug)]
+pub(crate) struct Bench {
+    /// The tool to call; its tools are listed if none is named
+    #[arg(long, value_name = "TOOL")]
+    pub(crate) call: Option<String>,
+    /// The tool's arguments
+    #[arg(long, value_name = "JSON")]
+    pub(crate) args: Option<String>,
+    /// How many requests are open at once in the second run of each era; 1 leaves that run out
+    #[arg(long, value_name = "N", default_value_t = 64, value_parser = clap::value_parser!(u16).range(1..=10_000))]
+    in_flight: u16,
+    /// How long each run takes, in seconds
+    #[arg(long, value_name = "SECONDS", default_value = "3", value_parser = seconds)]
+    pub(crate) seconds: Duration,
+    /// Only this era
+    #[arg(long, value_enum, value_name = "ERA")]
+    era: Option<EraName>,
+    /// How long an answer may take, in seconds
+    #[arg(long, value_name = "SECONDS", default_value = "20", value_parser = seconds)]
+    pub(crate) timeout: Duration,
+    /// One JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// -- COMMAND ARGS…, tcp:HOST:PORT or unix:PATH
+    #[arg(required = true, trailing_var_arg = true, value_name = "SERVER")]
+    pub(crate) server: Vec<OsString>,
+}
+
+impl Bench {
+    /// The revisions to measure, one for each era.
+    pub(crate) fn versions(&self) -> impl Iterator<Item = Version> {
+        let (legacy, modern) = match self.era {
+            Some(EraName::Legacy) => (true, false),
+            Some(EraName::Modern) => (false, true),
+            Some(EraName::Auto) | None => (true, true),
+        };
+        [legacy.then_some(LEGACY), modern.then_some(MODERN)].into_iter().flatten()
+    }
+
+    /// How many requests are open at once, run by run.
+    pub(crate) fn windows(&self) -> impl Iterator<Item = usize> + use<> {
+        let many = usize::from(self.in_flight);
+        [Some(1), (many > 1).then_some(many)].into_iter().flatten()
+    }
+}
+
+/// Which serial ports are shown, and how they are asked.
+#[derive(Args, Debug)]
+pub(crate) struct Ports {
+    /// Only these; all there are if none is named
+    #[arg(value_name = "PORT")]
+    pub(crate) ports: Vec<PathBuf>,
+    /// The speed at which they are asked
+    #[arg(long, value_name = "BAUD", default_value_t = BAUD, value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) baud: u32,
+    /// How long each may take to answer, in seconds; all are asked at once
+    #[arg(long, value_name = "SECONDS", default_value = "4", value_parser = seconds)]
+    pub(crate) timeout: Duration,
+    /// Show them without opening any
+    #[arg(long)]
+    pub(crate) no_ask: bool,
+    /// One JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 /// Which transport is tested, and how.
@@ -183,8 +265,8 @@ pub(crate) struct Reach {
 }
 
 impl Reach {
-    /// How to reach `command`. A wait of over a second is told, except to programs (`json`) that did not ask for it.
-    pub(crate) fn connect(self, command: Vec<OsString>, json: bool, era: Era) -> Result<Connect, Failure> {
+    /// How to reach `far`. A wait of over a second is told, except to programs (`json`) that did not ask for it.
+    pub(crate) fn connect(self, far: Far, json: bool, era: Era) -> Result<Connect, Failure> {
         if let (Some(name @ (EraName::Legacy | EraName::Modern)), Some(version)) =
             (self.era, self.protocol_version)
             && (name == EraName::Modern) != version.is_modern()
@@ -202,7 +284,7 @@ impl Reach {
             None => self.protocol_version.is_none().then_some(era),
         };
         Ok(Connect {
-            command,
+            far,
             era,
             version: self.protocol_version,
             timeout: self.timeout,
@@ -271,14 +353,8 @@ pub(crate) fn explained(error: &clap::Error) -> Option<String> {
     }
     let text = error.to_string();
     let missing = text.split("Usage:").next().unwrap_or_default();
-    if error.kind() == ErrorKind::MissingRequiredArgument
-        && missing.contains("<COMMAND>")
-        && !missing.contains("<TOOL>")
-    {
-        let example = if text.contains("barewire call") { "call get_alerts state=TX" } else { "list" };
-        return Some(format!(
-            "there is no server's command: put it behind --, as in: barewire {example} -- uv run server.py"
-        ));
+    if error.kind() == ErrorKind::MissingRequiredArgument && missing.contains("<SERVER>") {
+        return Some(MISSING.into());
     }
     None
 }

@@ -4,9 +4,12 @@
 
 mod args;
 mod arguments;
+#[cfg(unix)]
+mod bench;
 mod capture;
 mod commands;
 mod failure;
+mod far;
 mod packets;
 mod paint;
 mod samples;
@@ -20,10 +23,10 @@ use clap::Parser;
 
 use args::{Cli, Command};
 use arguments::Given;
-use capture::{Event, What};
 use commands::record::Show;
-use commands::{call, demo, explain, list, serve, tap, testkit};
+use commands::{call, demo, explain, list, ports, serve, tap, testkit};
 use failure::Failure;
+use far::{Far, is_target};
 use packets::tracker::Tracker;
 use packets::view::{Look, View};
 
@@ -32,6 +35,9 @@ fn main() {
     let json = match cli.command {
         Command::Demo { json, .. } | Command::List { json, .. } => json,
         Command::Call { json, .. } | Command::Explain { json, .. } => json,
+        Command::Ports(args::Ports { json, .. }) => json,
+        #[cfg(unix)]
+        Command::Bench(args::Bench { json, .. }) => json,
         Command::Tap { .. } | Command::Serve { .. } | Command::Testkit(_) => false,
     };
     let outcome = run(cli);
@@ -69,27 +75,35 @@ fn run(cli: Cli) -> Result<i32, Failure> {
     let on_stderr = cli.color.for_stream(&io::stderr());
     match cli.command {
         Command::Demo { reach, json, show } => {
-            let connect = reach.connect(Vec::new(), json, Era::Legacy)?;
+            let connect = reach.connect(Far::Command(Vec::new()), json, Era::Legacy)?;
             demo::run(connect, show.look(on_stdout), json)
         }
         Command::List { reach, trace, json, show, server } => {
             let look = show.look(on_stderr);
-            let connect = reach.connect(server.clone(), json, Era::Auto)?;
-            let session = connect.start(look.table, traced(trace.trace || show.is_chosen(), look), server)?;
+            let far = Far::parse(&server)?;
+            let shown = far.words();
+            let connect = reach.connect(far, json, Era::Auto)?;
+            let session = connect.start(look.table, traced(trace.trace || show.is_chosen(), look), shown)?;
             let listed = list::run(&session, json, on_stdout).map(|()| 0);
             session.conclude(listed, json)
         }
-        Command::Call { tool, arguments, args, save, reach, trace, json, show, server } => {
+        Command::Call { tool, mut arguments, args, save, reach, trace, json, show, mut server } => {
             let look = show.look(on_stderr);
+            // Without a command the last argument names the server.
+            if server.is_empty() {
+                server.extend(arguments.pop_if(|last| is_target(last.as_ref())).map(Into::into));
+            }
+            let far = Far::parse(&server)?;
             let given = Given { pairs: arguments, args };
             given.check()?;
             let whole = given.whole()?;
             if let Some(path) = save.as_ref().filter(|path| path.exists() && !path.is_dir()) {
                 return Err(Failure::usage(format!("--save {}: it is no folder", path.display())));
             }
-            let connect = reach.connect(server.clone(), json, Era::Auto)?;
+            let shown = far.words();
+            let connect = reach.connect(far, json, Era::Auto)?;
             let aloud = connect.aloud;
-            let session = connect.start(look.table, traced(trace.trace || show.is_chosen(), look), server)?;
+            let session = connect.start(look.table, traced(trace.trace || show.is_chosen(), look), shown)?;
             let called = call::Call { tool, given, whole, save, json, aloud }.run(&session);
             session.conclude(called, json)
         }
@@ -97,17 +111,24 @@ fn run(cli: Cli) -> Result<i32, Failure> {
             let look = show.look(on_stderr);
             let mut live =
                 (trace || show.is_chosen()).then(|| (Tracker::new(look.table), View::new(look).of_others()));
-            tap::Tap { command: server, log, format: log_format }.run(move |entry| {
-                if let Some((tracker, view)) = &mut live {
-                    let mut told: String = tracker.take(entry).iter().map(|item| view.item(item)).collect();
-                    if let What::Event(Event::Exit { .. }) = entry.what {
-                        told += &view.summary(&tracker.finish().1);
+            let far = Far::parse(&server)?;
+            tap::Tap { far, log, format: log_format }.run(move |entry| {
+                let Some((tracker, view)) = &mut live else { return };
+                let told: String = match entry {
+                    Some(entry) => tracker.take(entry).iter().map(|item| view.item(item)).collect(),
+                    None => {
+                        let (items, summary) = tracker.finish();
+                        let last: String = items.iter().map(|item| view.item(item)).collect();
+                        last + &view.summary(&summary)
                     }
-                    // Nobody may be reading stderr.
-                    let _ = io::stderr().write_all(told.as_bytes());
-                }
+                };
+                // Nobody may be reading stderr.
+                let _ = io::stderr().write_all(told.as_bytes());
             })
         }
+        #[cfg(unix)]
+        Command::Bench(bench) => bench::run(&bench).map(|()| 0),
+        Command::Ports(ports) => ports::run(&ports, on_stdout).map(|()| 0),
         Command::Explain { file, json, show } => explain::run(&file, show.look(on_stdout), json).map(|()| 0),
         Command::Serve { sample } => serve::run(sample).map(|()| 0),
         Command::Testkit(testkit) => testkit::run(&testkit),

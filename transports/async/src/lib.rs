@@ -182,13 +182,15 @@ mod server;
 mod timer;
 
 pub use barewire;
+#[cfg(feature = "process")]
+pub use barewire::owned::Stderr;
 pub use barewire::owned::{
     CallResult, Fail, HintsInfo, OwnedContent, OwnedData, OwnedProgress, ServerInfo, ToolInfo, ToolResult,
 };
 pub use client::{Call, CallError, Client, Connect, Ended, ExitReport, StartError, Trace, connect};
 pub use duplex::Duplex;
 #[cfg(feature = "process")]
-pub use process::{Command, Stderr};
+pub use process::Command;
 pub use server::{NoSource, Reporter, Serve, ToolCall, ToolSource, serve};
 #[cfg(feature = "timer")]
 pub use timer::IoTimer;

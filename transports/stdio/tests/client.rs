@@ -142,7 +142,7 @@ fn a_deadline_holds_against_a_peer_that_does_not_read() {
         assert!(matches!(error, CallError::TimedOut { .. }), "{error}");
     }
     client.close();
-    assert_eq!(client.call("echo", "{}").unwrap_err(), CallError::Closed);
+    assert!(matches!(client.call("echo", "{}").unwrap_err(), CallError::Closed));
     common::assert_within(started, 30);
 }
 
@@ -166,8 +166,8 @@ fn closing_ends_the_calls_of_all_clones() {
     let caller = thread::spawn(move || there.call("hang", "{}"));
     // Whether the call was sent or not by now, it ends the same way.
     here.close();
-    assert_eq!(caller.join().unwrap().unwrap_err(), CallError::Closed);
-    assert_eq!(client.list_tools().unwrap_err(), CallError::Closed);
+    assert!(matches!(caller.join().unwrap().unwrap_err(), CallError::Closed));
+    assert!(matches!(client.list_tools().unwrap_err(), CallError::Closed));
 }
 
 #[test]
@@ -184,7 +184,7 @@ fn a_request_over_the_limit_is_refused_at_once() {
     let limits = Limits { reply: 4096, ..Limits::default() };
     let client = pair(Settings::new().limits(limits), Era::Auto);
     let large = format!(r#"{{"text":"{}"}}"#, "x".repeat(10_000));
-    assert_eq!(client.call("echo", &large).unwrap_err(), CallError::TooLarge);
+    assert!(matches!(client.call("echo", &large).unwrap_err(), CallError::TooLarge));
     assert_eq!(client.call("echo", "{}").unwrap().text(), "{}");
 }
 

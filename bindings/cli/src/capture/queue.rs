@@ -51,13 +51,13 @@ pub(crate) struct Writing {
 }
 
 impl Log {
-    /// Starts a thread that writes entries to `path`, and to `also`.
+    /// Starts a thread that writes entries to `path`, and shows them to `also`, which gets `None` once that was all.
     ///
     /// The file is opened by that thread, for opening may block or fail as well; trouble is told on stderr once.
     pub(crate) fn start(
         path: Option<PathBuf>,
         format: Format,
-        mut also: impl FnMut(&Entry) + Send + 'static,
+        mut also: impl FnMut(Option<&Entry>) + Send + 'static,
     ) -> (Self, Writing) {
         let (queue, entries) = mpsc::channel::<Entry>();
         let (done, writing) = mpsc::channel();
@@ -72,7 +72,7 @@ impl Log {
                 if let Some(file) = &mut file {
                     file.write(entry);
                 }
-                also(entry);
+                also(Some(entry));
             };
             let mut skipped = 0;
             for entry in entries {
@@ -91,6 +91,7 @@ impl Log {
             if let Some(file) = &mut file {
                 file.finish();
             }
+            also(None);
             drop(done);
         });
         (Self { began: Instant::now(), state, pace: log_pace }, Writing { over: writing, pace })
@@ -236,6 +237,7 @@ mod tests {
         let (told, all) = mpsc::channel();
         let mut written = Vec::new();
         let (log, writing) = Log::start(None, Format::Jsonl, move |entry| {
+            let Some(entry) = entry else { return };
             let _ = gate.recv();
             written.push(entry.what.clone());
             if entry.what == What::Event(EXIT) {

@@ -4,7 +4,8 @@ use std::io::{self, IsTerminal, Write};
 use std::path::PathBuf;
 
 use barewire::json::Raw;
-use barewire_stdio::{CallResult, Options, OwnedContent, OwnedData, OwnedProgress, ToolInfo};
+use barewire_serial::host::Failure as Missed;
+use barewire_stdio::{CallError, CallResult, Options, OwnedContent, OwnedData, OwnedProgress, ToolInfo};
 
 use super::connect::{Session, call_failure};
 use super::save::save;
@@ -36,7 +37,7 @@ impl Call {
         let aloud = self.aloud;
         let mut told = |progress: OwnedProgress| tell_progress(aloud, &progress);
         let options = Options::new().on_progress(&mut told);
-        let called = session.client.call_with(&self.tool, &arguments, options);
+        let called = session.peer.call(&self.tool, &arguments, options);
         drop(waiting);
         let result = called.map_err(|error| call_failure(error, &what))?;
         let code = if result.is_error { code::TOOL_ERROR } else { 0 };
@@ -58,9 +59,9 @@ impl Call {
     fn arguments(&self, session: &Session) -> Result<String, Failure> {
         let waiting = session.waiting("the answer to tools/list".into());
         // A server without a list may still know the tool.
-        let tools = match session.client.list_tools() {
+        let tools = match session.peer.list_tools() {
             Ok(tools) => tools,
-            Err(barewire_stdio::CallError::Server { .. }) => Vec::new(),
+            Err(Missed::Call(CallError::Server { .. })) => Vec::new(),
             Err(error) => return Err(call_failure(error, "tools/list")),
         };
         drop(waiting);

@@ -1,25 +1,30 @@
-//! What `list`, `call` and `demo` have in common: a server as a child process, and a session with it.
+//! What `list`, `call` and `demo` have in common: a server, wherever it is, and a session with it.
 
 use core::sync::atomic::{AtomicBool, Ordering};
 use core::time::Duration;
 use std::ffi::OsString;
 use std::io::{self, Write};
+use std::path::Path;
 use std::process::ExitStatus;
 use std::thread;
 
 use barewire::{ClientConfig, Era, Millis, Version};
-use barewire_stdio::{CallError, Client, Command, StartError, Stderr, Trace, kill_all};
+use barewire_serial::host::{Failure as Missed, OpenError, Port};
+use barewire_stdio::{CallError, Client, Command, Settings, StartError, Stderr, Trace, kill_all};
 
 use super::record::{Record, Show, not_mcp};
-use super::tap::words;
 use super::waiting::Waiting;
+use crate::capture::Event;
 use crate::failure::{Failure, code, it_wrote};
+use crate::far::peer::Peer;
+use crate::far::socket::Socket;
+use crate::far::{Far, MISSING};
 use crate::packets::texts::Table;
 use crate::sys::{self, Signals};
 use crate::text::printable;
 
 /// Who we say we are.
-static CONFIG: ClientConfig<'static> = ClientConfig::new("barewire", env!("CARGO_PKG_VERSION"));
+pub(crate) static CONFIG: ClientConfig<'static> = ClientConfig::new("barewire", env!("CARGO_PKG_VERSION"));
 /// How much of a server's stderr is kept for messages.
 const TAIL: usize = 16 << 10;
 /// How long an answer may take whatever progress says, unless --timeout is longer.
@@ -27,11 +32,14 @@ const LONGEST: Duration = Duration::from_secs(600);
 /// How long each step of ending a child may take after Ctrl-C.
 const GRACE: Duration = Duration::from_millis(500);
 
+/// How long a device may take to boot and answer, if each answer may take longer.
+const BOOT: Duration = Duration::from_secs(15);
+
 /// How to reach a server.
 #[derive(Debug)]
 pub(crate) struct Connect {
-    /// The command and its arguments.
-    pub(crate) command: Vec<OsString>,
+    /// Where it is.
+    pub(crate) far: Far,
     /// The era to speak; `None` is that of the revision.
     pub(crate) era: Option<Era>,
     /// The revision to ask for.
@@ -48,22 +56,42 @@ pub(crate) struct Connect {
 
 /// A session with a server.
 pub(crate) struct Session {
-    pub(crate) client: Client,
+    pub(crate) peer: Peer,
     pub(crate) record: Record,
     aloud: bool,
 }
 
 impl Connect {
-    /// Starts the server and opens a session. `shown` is the command as it is told.
-    pub(crate) fn start(self, table: Table, show: Show, shown: Vec<OsString>) -> Result<Session, Failure> {
-        let Some((program, arguments)) = self.command.split_first() else {
-            return Err(Failure::usage(
-                "no server given: put its command after --, as in: barewire list -- uv run server.py",
-            ));
-        };
-        let record = Record::new(table, show, words(&shown), self.keep);
-        let name = printable(&program.to_string_lossy());
+    /// Reaches the server and opens a session. `shown` is the far end as it is told.
+    pub(crate) fn start(self, table: Table, show: Show, shown: Vec<String>) -> Result<Session, Failure> {
+        let record = Record::new(table, show, shown, self.keep);
         exit_on_signals(&record)?;
+        let name = format!("`{}`", self.far);
+        let waiting = Waiting::begin(format!("{name} to start and answer"), &record, self.aloud);
+        let peer = match &self.far {
+            Far::Command(words) => self.child(words, &record),
+            Far::Serial { path, baud } => self.device(path, *baud, &record),
+            Far::Tcp { .. } | Far::Unix(_) => self.socket(&record),
+        };
+        let peer = peer.map_err(|failure| {
+            let mut failure = record.explain(failure);
+            if failure.rpc_code == Some(-32601) && self.era == Some(Era::Modern) {
+                failure.message += "; it may know only the older handshake: leave --era out";
+            }
+            if failure.code != code::USAGE && record.echoes() {
+                let told = format!("{name} sends back what is written to it; it is no MCP server");
+                return Failure::new(code::SERVER, "protocol", told);
+            }
+            failure
+        })?;
+        drop(waiting);
+        Ok(Session { peer, record, aloud: self.aloud })
+    }
+
+    fn child(&self, words: &[OsString], record: &Record) -> Result<Peer, Failure> {
+        let Some((program, arguments)) = words.split_first() else {
+            return Err(Failure::usage(MISSING));
+        };
         let tracer = record.clone();
         let mut command = Command::new(program)
             .args(arguments)
@@ -78,23 +106,66 @@ impl Connect {
         if let Some(era) = self.era {
             command = command.era(era);
         }
+        command.start(&self.config()).map(Peer::over).map_err(|error| start_failure(error, &self.far))
+    }
+
+    /// A server that hangs up on the question for its newest revision is called once more, without it.
+    fn socket(&self, record: &Record) -> Result<Peer, Failure> {
+        let first = self.call_up(record, self.config());
+        let asked = self.version.is_none() && self.era == Some(Era::Auto);
+        match first {
+            Err(failure) if asked && failure.kind == "closed" => {
+                record
+                    .event(Event::Other("the server hung up before it answered; it is called again".into()));
+                self.call_up(record, self.config().era(Era::Legacy))
+            }
+            first => first,
+        }
+    }
+
+    fn call_up(&self, record: &Record, config: ClientConfig<'_>) -> Result<Peer, Failure> {
+        let (read, write) = Socket::connect(&self.far, self.timeout)?.halves();
+        record.event(Event::Start { command: self.far.words(), pid: None });
+        let client = Client::over_with(read, write, &config, self.settings(record));
+        client.map(Peer::over).map_err(|error| start_failure(error, &self.far))
+    }
+
+    fn device(&self, path: &Path, baud: u32, record: &Record) -> Result<Peer, Failure> {
+        let (console, aloud) = (record.clone(), self.verbose);
+        record.event(Event::Start { command: self.far.words(), pid: None });
+        let patience = self.timeout.min(BOOT);
+        let port = Port::new(path)
+            .baud(baud)
+            .patience(patience)
+            .settings(self.settings(record))
+            .trace(move |trace| console.serial(&trace, aloud));
+        let gone = || OpenError::Silent { path: path.into(), baud, after: patience, heard: None };
+        let device = port.connect(&self.config());
+        device.and_then(|device| Peer::behind(device, gone())).map_err(|error| open_failure(error, &self.far))
+    }
+
+    fn settings(&self, record: &Record) -> Settings {
+        let tracer = record.clone();
+        Settings::new()
+            .timeout(self.timeout)
+            .max_timeout(self.timeout.max(LONGEST))
+            .start_timeout(self.timeout)
+            .trace(move |trace| follow(&tracer, &trace))
+    }
+
+    /// Who we say we are, and what we ask for.
+    fn config(&self) -> ClientConfig<'static> {
         // A server that never answers the probe must leave time for the handshake.
         let probe = u64::try_from(self.timeout.as_millis() / 3).map_or(CONFIG.probe, Millis);
         let config = CONFIG.probe(probe.min(CONFIG.probe));
-        let waiting = Waiting::begin(format!("`{name}` to start and answer"), &record, self.aloud);
-        let client = command.start(&config).map_err(|error| {
-            let mut failure = record.explain(start_failure(error, &name));
-            if failure.rpc_code == Some(-32601) && self.era == Some(Era::Modern) {
-                failure.message += "; it may know only the older handshake: leave --era out";
-            }
-            if failure.code != code::USAGE && record.echoes() {
-                let told = format!("`{name}` sends back what is written to it; it is no MCP server");
-                return Failure::new(code::SERVER, "protocol", told);
-            }
-            failure
-        })?;
-        drop(waiting);
-        Ok(Session { client, record, aloud: self.aloud })
+        let config = match self.version {
+            Some(version) => config.protocol_version(version),
+            None => config,
+        };
+        match self.era {
+            Some(era) => config.era(era),
+            None => config,
+        }
     }
 }
 
@@ -121,7 +192,7 @@ impl Session {
 
     /// Ends the session and the server, and shows what is left of a trace.
     fn close(self) -> io::Result<()> {
-        let _ = self.client.close();
+        self.peer.close();
         match self.record.finish()? {
             (summary, Show::Words(view, mut out)) => out.write_all(view.summary(&summary).as_bytes()),
             _ => Ok(()),
@@ -178,16 +249,30 @@ fn exit_on_signals(record: &Record) -> Result<(), Failure> {
     Ok(())
 }
 
-fn start_failure(error: StartError, program: &str) -> Failure {
+fn open_failure(error: OpenError, far: &Far) -> Failure {
     match error {
-        StartError::Spawn { error, .. } => Failure::spawn(program, &error),
+        OpenError::Refused { error, .. } => start_failure(error, far),
+        OpenError::Silent { .. } => Failure::new(code::TIMEOUT, "timeout", error.to_string()),
+        error => Failure::new(code::CONNECT, "open", error.to_string()),
+    }
+}
+
+fn start_failure(error: StartError, far: &Far) -> Failure {
+    let program = far.to_string();
+    let (what, on_stdio) = match far {
+        Far::Command(_) => ("its output", " on stdio"),
+        _ => ("the connection", ""),
+    };
+    match error {
+        StartError::Spawn { error, .. } => Failure::spawn(&program, &error),
         StartError::Exited { status, stderr_tail, restarted, junk } => {
             let again = if restarted { " (twice: it was started once more)" } else { "" };
             let told = format!("`{program}` ended with {} before it answered{again}", ended(status));
             Failure::new(code::CONNECT, "exited", with_junk(told, junk)).with_stderr(&stderr_tail)
         }
         StartError::TimedOut { after, stderr_tail, junk } => {
-            let unknown = if junk.is_none() { "; is it an MCP server on stdio?" } else { "" };
+            let unknown =
+                if junk.is_none() { format!("; is it an MCP server{on_stdio}?") } else { String::new() };
             let told = format!("`{program}` did not answer within {}{unknown}", time(after));
             Failure::new(code::TIMEOUT, "timeout", with_junk(told, junk)).with_stderr(&stderr_tail)
         }
@@ -206,10 +291,10 @@ fn start_failure(error: StartError, program: &str) -> Failure {
             failure
         }
         StartError::Closed { junk: None } => {
-            Failure::new(code::CONNECT, "closed", format!("`{program}` closed its output before it answered"))
+            Failure::new(code::CONNECT, "closed", format!("`{program}` closed {what} before it answered"))
         }
         StartError::Closed { junk } => {
-            let told = format!("`{program}` closed its output before it answered");
+            let told = format!("`{program}` closed {what} before it answered");
             Failure::new(code::SERVER, "protocol", with_junk(told, junk))
         }
         StartError::Protocol(why) => {
@@ -221,7 +306,15 @@ fn start_failure(error: StartError, program: &str) -> Failure {
 }
 
 /// What went wrong with a request, in words; `what` names it.
-pub(crate) fn call_failure(error: CallError, what: &str) -> Failure {
+pub(crate) fn call_failure(missed: Missed, what: &str) -> Failure {
+    let error = match missed {
+        Missed::Call(error) => error,
+        Missed::Lost(lost) => {
+            let told = format!("{lost} before it answered {what}; it may have done it all the same");
+            return Failure::new(code::SERVER, "lost", told);
+        }
+        missed => return Failure::new(code::CONNECT, "open", missed.to_string()),
+    };
     match error {
         CallError::Server { code: rpc, message, data } => {
             let mut told = format!(

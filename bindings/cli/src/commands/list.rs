@@ -15,9 +15,9 @@ use crate::text::{self as words, columns, printable, wrapped};
 /// Lists the tools on stdout.
 pub(crate) fn run(session: &Session, json: bool, paint: Paint) -> Result<(), Failure> {
     let waiting = session.waiting("the answer to tools/list".into());
-    let tools = session.client.list_tools().map_err(|error| call_failure(error, "tools/list"))?;
+    let tools = session.peer.list_tools().map_err(|error| call_failure(error, "tools/list"))?;
     drop(waiting);
-    let server = session.client.server();
+    let server = session.peer.server();
     let out = if json {
         in_json(server, &tools)
     } else {

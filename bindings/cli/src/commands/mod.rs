@@ -5,6 +5,7 @@ pub(crate) mod connect;
 pub(crate) mod demo;
 pub(crate) mod explain;
 pub(crate) mod list;
+pub(crate) mod ports;
 pub(crate) mod record;
 pub(crate) mod save;
 pub(crate) mod serve;

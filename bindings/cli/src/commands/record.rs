@@ -6,6 +6,7 @@ use std::time::Instant;
 
 use barewire::Fault;
 use barewire::json::Raw;
+use barewire_serial::host as serial;
 use barewire_stdio::Trace;
 
 use super::tap::signal_of;
@@ -17,7 +18,7 @@ use crate::packets::model::{Item, Summary};
 use crate::packets::texts::Table;
 use crate::packets::tracker::Tracker;
 use crate::packets::view::{View, one_line};
-use crate::text::grouped;
+use crate::text::{grouped, printable};
 
 /// The longest line that is looked at: the client reads no longer ones either.
 const LINE: usize = 16 << 20;
@@ -115,6 +116,25 @@ impl Record {
             _ => return,
         };
         state.take(what);
+    }
+
+    /// Takes what happens at a serial port, its messages aside. `aloud`: what the device prints goes to stderr.
+    pub(crate) fn serial(&self, trace: &serial::Trace<'_>, aloud: bool) {
+        match trace {
+            serial::Trace::Printed(line) => {
+                if aloud {
+                    let _ = writeln!(io::stderr(), "{}", printable(&String::from_utf8_lossy(line)));
+                }
+                let line = [line, &b"\n"[..]].concat();
+                let mut state = self.state();
+                state.hear(&line);
+                state.take(What::Bytes(Stream::Err, line));
+            }
+            serial::Trace::Checked => self.event(Event::Other("from now on lines are checked".into())),
+            serial::Trace::Lost(lost) => self.event(Event::Other(lost.to_string())),
+            // These are the bytes on the wire; the session's own are traced by its client.
+            _ => {}
+        }
     }
 
     /// Adds an event that the client does not trace.

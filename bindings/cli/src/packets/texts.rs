@@ -214,6 +214,7 @@ texts! {
     WireNoteShort "one line, 0a ends it"
     Started "Started `{0}`, pid {1}. Three pipes join us: its stdin (we write ▶), its stdout (we read ◀), its stderr (⚠ notes)."
     StartedByOthers "`{0}` was started, pid {1}. Three pipes join it to its client: its stdin (▶), its stdout (◀), its stderr (⚠ notes)."
+    Reached "Connected to `{0}`."
     StartedBare "Started `{0}`."
     Exited "the server ended with status {0}"
     ExitedSomehow "the server ended"

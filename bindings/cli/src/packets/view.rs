@@ -8,6 +8,7 @@ use super::model::{Item, Kind, Message, Packet, Row, Summary, When};
 use super::rules::{Finding, Severity};
 use super::texts::{T, Table, say};
 use crate::capture::{Event, Micros, Stream};
+use crate::far::is_target;
 use crate::paint::Paint;
 use crate::text::{columns, grouped, printable, shortened, span, wrapped};
 
@@ -309,6 +310,7 @@ impl View {
                 let told = match pid {
                     Some(pid) if self.onlooker => self.say(T::StartedByOthers, &[&command, pid]),
                     Some(pid) => self.say(T::Started, &[&command, pid]),
+                    None if is_target(command.as_ref()) => self.say(T::Reached, &[&command]),
                     None => self.say(T::StartedBare, &[&command]),
                 };
                 return wrapped(&told, self.look.width).join("\n") + "\n\n";

@@ -249,7 +249,7 @@ pub(crate) struct Finish {
 impl Drop for Finish {
     fn drop(&mut self) {
         self.shared.with(|state, woken| {
-            let report = ExitReport { status: None, how: self.how, stderr_tail: state.log.tail() };
+            let report = ExitReport::new(None, self.how, state.log.tail());
             state.finish(report, woken);
         });
     }

@@ -2,20 +2,18 @@
 
 mod call;
 pub(crate) mod driver;
-mod error;
-pub(crate) mod log;
 mod queue;
 pub(crate) mod settings;
 pub(crate) mod state;
 
+pub use barewire::owned::{CallError, Ended, ExitReport, StartError};
 pub use call::Call;
-pub use error::{CallError, StartError};
 pub use settings::Trace;
 
 use crate::Timer;
 use barewire::{
     Buffers, Client as Machine, ClientConfig, Framing, Limits,
-    owned::{CallResult, ServerInfo, ToolInfo},
+    owned::{CallResult, ServerInfo, Stderr, StderrLog, ToolInfo},
 };
 use call::What;
 use core::{
@@ -26,12 +24,10 @@ use core::{
 };
 use driver::{Finish, Link};
 use futures_lite::{AsyncRead, AsyncWrite};
-use log::Log;
 use settings::{Settings, unwatched};
 use state::{Session, Shared, State};
 use std::{
     io,
-    process::ExitStatus,
     sync::{Arc, Mutex},
 };
 
@@ -117,7 +113,7 @@ impl<'c, T: Timer, H: FnMut(Trace<'_>)> Connect<'c, T, H> {
         H: 't,
     {
         let Self { config, settings, timer, hook } = self;
-        let client = Client::new(&config, settings, Log::new(0));
+        let client = Client::new(&config, settings, StderrLog::new(Stderr::Drop));
         let shared = Arc::clone(&client.0.shared);
         let finish = Finish { shared: Arc::clone(&shared), how: Ended::NoChild };
         let mut link = Link::new(shared, stream, timer, hook, settings.grace);
@@ -152,7 +148,7 @@ impl Drop for Handle {
 }
 
 impl Client {
-    pub(crate) fn new(config: &ClientConfig<'_>, settings: Settings, log: Log) -> Self {
+    pub(crate) fn new(config: &ClientConfig<'_>, settings: Settings, log: StderrLog) -> Self {
         let start = Some(settings::millis(settings.start_timeout));
         let config = config.framing(Framing::Lines).follow_pages(true).start(start);
         let machine = Machine::owning(&config, Buffers::growing(settings.limits));
@@ -268,32 +264,6 @@ impl<K, T> Drop for Watch<K, T> {
             crate::lock(&(self.shared)(&self.held).0).watchers.forget(ticket);
         }
     }
-}
-
-/// How a connection ended.
-#[derive(Clone, Debug)]
-#[non_exhaustive]
-pub struct ExitReport {
-    /// The child's status; `None` if there was no child, or if the system will not give it up.
-    pub status: Option<ExitStatus>,
-    /// What it took.
-    pub how: Ended,
-    /// The last lines of its stderr.
-    pub stderr_tail: String,
-}
-
-/// How a child came to its end.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[non_exhaustive]
-pub enum Ended {
-    /// It exited, after its input was closed or before.
-    ByItself,
-    /// It did not exit when its input was closed, and was sent SIGTERM.
-    Terminated,
-    /// It did not exit on SIGTERM either, or the driver was dropped: it was killed.
-    Killed,
-    /// There was none.
-    NoChild,
 }
 
 const fn shared<T: Send + Sync + Clone>() {}

@@ -2,11 +2,11 @@
 //!
 //! Nobody holds the mutex while reading, writing, waking a task or calling back.
 
-use super::{CallError, ExitReport, StartError, log::Log, queue::Queue, settings::millis};
+use super::{CallError, ExitReport, StartError, queue::Queue, settings::millis};
 use crate::{lock, outbox::Outbox};
 use barewire::{
     CallId, Client as Machine, ClientEvent, End, Fault, Millis, Output,
-    owned::{Gathered, OwnedProgress, ServerInfo},
+    owned::{Gathered, OwnedProgress, ServerInfo, StderrLog},
 };
 use core::{mem::take, task::Waker, time::Duration};
 use std::{
@@ -34,7 +34,7 @@ pub(crate) struct State {
     pub(super) finished: Option<ExitReport>,
     pub(super) watchers: Watchers,
     pub(super) now: Millis,
-    pub(crate) log: Log,
+    pub(crate) log: StderrLog,
     pub(crate) pid: Option<u32>,
     driver: Option<Waker>,
     /// The first line that was not MCP.
@@ -112,7 +112,7 @@ impl Waiting {
     }
 
     /// `true`: the task that waits should look.
-    fn add(&mut self, event: ClientEvent<'_>, now: Millis, tail: &Log) -> bool {
+    fn add(&mut self, event: ClientEvent<'_>, now: Millis, tail: &StderrLog) -> bool {
         if let Some(progress) = OwnedProgress::copy(&event) {
             if self.progress.len() == PROGRESS {
                 self.progress.pop_front();
@@ -168,7 +168,7 @@ impl Shared {
 }
 
 impl State {
-    pub(super) fn new(machine: Machine<'static>, log: Log, start_timeout: Duration) -> Self {
+    pub(super) fn new(machine: Machine<'static>, log: StderrLog, start_timeout: Duration) -> Self {
         Self {
             machine,
             waiting: HashMap::new(),

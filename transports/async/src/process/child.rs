@@ -155,7 +155,7 @@ impl Run {
 
     fn report(&self, status: Option<ExitStatus>, how: Ended) -> ExitReport {
         let stderr_tail = self.shared.with(|state, _| state.log.tail());
-        ExitReport { status, how, stderr_tail }
+        ExitReport::new(status, how, stderr_tail)
     }
 }
 

@@ -5,27 +5,14 @@ mod sys;
 
 use crate::{
     Client, Ended, ExitReport, Trace,
-    client::{
-        log::Log,
-        settings::{Settings, unwatched},
-    },
+    client::settings::{Settings, unwatched},
 };
-use barewire::{ClientConfig, Era, Limits, Version};
+use barewire::{
+    ClientConfig, Era, Limits, Version,
+    owned::{Stderr, StderrLog},
+};
 use core::{fmt, future::Future, time::Duration};
 use std::{ffi::OsStr, path::Path};
-
-/// What becomes of a child's stderr. It is always read, so that the child never waits for it, and its last lines are
-/// always kept for error messages.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum Stderr {
-    /// Passed on to this process's stderr, by a write that waits if nobody reads there.
-    #[default]
-    Pass,
-    /// Kept, this many bytes of its end, for [`Client::stderr`].
-    Keep(usize),
-    /// Dropped.
-    Drop,
-}
 
 /// A command that runs a server, and how to talk to it.
 ///
@@ -171,7 +158,7 @@ impl<H: FnMut(Trace<'_>)> Command<H> {
         if let Some(era) = self.era {
             config = config.era(era);
         }
-        let log = Log::new(if let Stderr::Keep(bound) = self.stderr { bound } else { 0 });
+        let log = StderrLog::new(self.stderr);
         let client = Client::new(&config, self.settings, log);
         let run = child::Run {
             command: self.command,

@@ -209,7 +209,7 @@ fn read(serial: &SerialPort, send: &SyncSender<Message>, shared: &Shared) {
     }
 }
 
-fn is_temporary(error: &io::Error) -> bool {
+pub(super) fn is_temporary(error: &io::Error) -> bool {
     use io::ErrorKind::{Interrupted, TimedOut, WouldBlock};
     matches!(error.kind(), TimedOut | WouldBlock | Interrupted)
 }

@@ -23,6 +23,7 @@ mod error;
 mod open;
 mod pipe;
 mod port;
+mod raw;
 mod sift;
 
 pub use device::Device;
@@ -30,6 +31,7 @@ pub use engine::{Session, Wire};
 pub use error::{Failure, Lost, OpenError};
 pub use pipe::{Reader, Writer};
 pub use port::{Port, Trace, is_boot_text};
+pub use raw::{RawReader, RawWriter};
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 

@@ -4,7 +4,6 @@
 //! The leader is waited for without reaping it, so that its process group's number stays taken until the last
 //! signal to the group has been sent.
 
-mod log;
 mod registry;
 mod sys;
 #[cfg(all(test, unix))]
@@ -13,9 +12,11 @@ mod tests;
 pub(crate) use registry::all_ended;
 pub use registry::kill_all;
 
+pub use barewire::owned::Ended;
+
 use crate::{Stderr, Trace, bell::Bell, client::Tracer, lock};
+use barewire::owned::StderrLog;
 use core::{sync::atomic::AtomicBool, time::Duration};
-use log::Log;
 use std::{
     io::{self, Read},
     process::{ChildStdin, ChildStdout, Command, ExitStatus, Stdio},
@@ -28,26 +29,12 @@ pub(crate) const LEFTOVERS: Duration = Duration::from_millis(500);
 /// Threads here only copy bytes, but a trace callback may format and print.
 pub(crate) const STACK: usize = 256 << 10;
 
-/// How a child came to its end.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[non_exhaustive]
-pub enum Ended {
-    /// It exited, after its input was closed or before.
-    ByItself,
-    /// It did not exit when its input was closed, and was sent SIGTERM.
-    Terminated,
-    /// It did not exit on SIGTERM either, and was killed.
-    Killed,
-    /// There was none: the connection is over a pair of streams.
-    NoChild,
-}
-
 pub(crate) struct Child {
     pid: u32,
     grace: Duration,
     state: Mutex<State>,
     changed: Bell,
-    log: Mutex<Log>,
+    log: Mutex<StderrLog>,
     kill: AtomicBool,
 }
 
@@ -83,7 +70,7 @@ impl Child {
                 reaped: false,
             }),
             changed: Bell::default(),
-            log: Mutex::new(Log::new(stderr)),
+            log: Mutex::new(StderrLog::new(stderr)),
             kill: AtomicBool::new(false),
         });
         let pipes = (process.stdin.take(), process.stdout.take(), process.stderr.take());

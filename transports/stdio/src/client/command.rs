@@ -171,10 +171,10 @@ impl Command {
         let spawned = Child::spawn(&mut self.command, self.stderr, self.grace, tracer, on_exit);
         let (child, stdin, stdout) = spawned.map_err(|error| StartError::Spawn {
             program: self.command.get_program().to_string_lossy().into_owned(),
-            error,
+            error: Arc::new(error),
         })?;
         let ends = Ends { line, child: Some(Arc::clone(&child)), report: Mutex::new(None) };
-        ends.line.run(stdout, stdin, Some(child)).map_err(StartError::Io)?;
+        ends.line.run(stdout, stdin, Some(child)).map_err(|error| StartError::Io(Arc::new(error)))?;
         Client::open(ends, self.settings.clone(), until)
     }
 }

@@ -10,7 +10,7 @@ use super::{
 };
 use crate::{
     bell::{Bell, linger},
-    child::{Child, Ended, LEFTOVERS, STACK},
+    child::{Child, LEFTOVERS, STACK},
     lock,
 };
 use barewire::{Buffers, Client as Machine, ClientConfig, Millis, owned::ServerInfo};
@@ -20,7 +20,6 @@ use core::{
 };
 use std::{
     io::{self, Read, Write},
-    process::ExitStatus,
     sync::{Arc, Mutex},
     thread,
     time::Instant,
@@ -255,16 +254,4 @@ pub(super) enum Failed {
     For(StartError),
     Gone(Gone, Option<String>),
     TimedOut(Option<String>),
-}
-
-/// How a connection ended.
-#[derive(Clone, Debug)]
-#[non_exhaustive]
-pub struct ExitReport {
-    /// The child's status; `None` if there was no child, or if the system will not give it up.
-    pub status: Option<ExitStatus>,
-    /// What it took.
-    pub how: Ended,
-    /// The last lines of its stderr.
-    pub stderr_tail: String,
 }

@@ -1,17 +1,15 @@
 //! A client: a handle that many threads can call at once.
 
 mod command;
-mod error;
 mod line;
 mod pending;
 mod settings;
 mod state;
 
+pub use barewire::owned::{CallError, ExitReport, StartError, Stderr};
 pub use command::Command;
-pub use error::{CallError, StartError};
-pub use line::ExitReport;
 pub(crate) use settings::Tracer;
-pub use settings::{Options, Settings, Stderr, Trace};
+pub use settings::{Options, Settings, Trace};
 
 use crate::{
     after,
@@ -74,7 +72,7 @@ impl Client {
     ) -> Result<Self, StartError> {
         let line = Line::new(config, &settings);
         let ends = Ends { line, child: None, report: Mutex::new(None) };
-        ends.line.run(read, write, None).map_err(StartError::Io)?;
+        ends.line.run(read, write, None).map_err(|error| StartError::Io(Arc::new(error)))?;
         let until = after(settings.start_timeout);
         Self::open(ends, settings, until)
     }
@@ -252,7 +250,7 @@ impl Ends {
             Some(child) => child.stop(),
             None => (None, Ended::NoChild),
         };
-        report.insert(ExitReport { status, how, stderr_tail: self.stderr_tail() }).clone()
+        report.insert(ExitReport::new(status, how, self.stderr_tail())).clone()
     }
 }
 

@@ -4,19 +4,6 @@ use barewire::{Fault, Limits, Millis, owned::OwnedProgress};
 use core::{fmt, time::Duration};
 use std::{process::ExitStatus, sync::Arc};
 
-/// What becomes of a child's stderr. It is always read, so that the child never waits for it, and its last lines are
-/// always kept for error messages.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum Stderr {
-    /// Passed on to this process's stderr.
-    #[default]
-    Pass,
-    /// Kept, this many bytes of its end, for [`Client::stderr`](crate::Client::stderr).
-    Keep(usize),
-    /// Dropped.
-    Drop,
-}
-
 /// One thing that happened on the connection.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]

@@ -1,7 +1,8 @@
 //! What can go wrong, each as one sentence that says how to mend it.
 
+use alloc::{string::String, sync::Arc, vec::Vec};
 use core::{fmt, time::Duration};
-use std::{io, process::ExitStatus, sync::Arc};
+use std::{io, process::ExitStatus};
 
 /// Why no session was opened.
 #[derive(Clone, Debug)]
@@ -50,6 +51,8 @@ pub enum StartError {
     },
     /// Its answer to the handshake cannot be used, for example for a revision that this client does not know.
     Protocol(String),
+    /// The system refused something else: a thread, a pipe.
+    Io(Arc<io::Error>),
 }
 
 impl fmt::Display for StartError {
@@ -85,6 +88,7 @@ impl fmt::Display for StartError {
                 )
             }
             Self::Protocol(what) => write!(f, "no session could be opened: {what}"),
+            Self::Io(error) => write!(f, "the system refused a thread or a pipe: {error}"),
         }
     }
 }
@@ -92,7 +96,7 @@ impl fmt::Display for StartError {
 impl core::error::Error for StartError {
     fn source(&self) -> Option<&(dyn core::error::Error + 'static)> {
         match self {
-            Self::Spawn { error, .. } => Some(&**error),
+            Self::Spawn { error, .. } | Self::Io(error) => Some(&**error),
             _ => None,
         }
     }
@@ -131,8 +135,7 @@ pub enum CallError {
     Closed,
     /// The answer is not what MCP prescribes; in words.
     Protocol(String),
-    /// The server wants answers first: call again with them, by [`Call::answer`](crate::Call::answer) and
-    /// [`Call::state`](crate::Call::state).
+    /// The server wants answers first: call again with them and with its state.
     InputRequired {
         /// Its questions, a JSON object as text: under each key a method and its params.
         asks: String,
@@ -224,11 +227,12 @@ impl fmt::Display for Junk<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use alloc::string::ToString;
 
     #[test]
     fn each_error_is_a_sentence_that_helps() {
         let timed_out = |tail: &str, junk: Option<&str>| {
-            let junk = junk.map(str::to_owned);
+            let junk = junk.map(String::from);
             StartError::TimedOut { after: Duration::from_secs(60), stderr_tail: tail.into(), junk }
                 .to_string()
         };
