@@ -8,6 +8,7 @@ The boards and QEMU are where FIRMWARE_IMAGES and FIRMWARE_TOOLS say. One line f
 import json
 import os
 import pathlib
+import socket
 import subprocess
 import sys
 import tempfile
@@ -34,6 +35,18 @@ PLAN = [
 ]
 
 
+def boot(line):
+    """Waits until the board is up: what comes earlier than its UART is lost, and the SDK says it once only."""
+    end = time.monotonic() + LIMIT
+    with socket.socket(socket.AF_UNIX) as end_of_line:
+        while end_of_line.connect_ex(line) and time.monotonic() < end:
+            time.sleep(0.01)
+        end_of_line.settimeout(LIMIT)
+        heard = b""
+        while not heard.endswith(b"reset by pin\r\n"):
+            heard += end_of_line.recv(1)
+
+
 def talk(board, mode):
     with tempfile.TemporaryDirectory() as folder:
         line = f"{folder}/line"
@@ -46,9 +59,7 @@ def talk(board, mode):
             stderr=subprocess.DEVNULL,
         )
         try:
-            end = time.monotonic() + LIMIT
-            while not os.path.exists(line) and time.monotonic() < end:
-                time.sleep(0.01)
+            boot(line)
             command = [BAREWIRE, "tap", "--log", f"{folder}/log", f"unix:{line}"]
             done = subprocess.run(
                 [PYTHON, CLIENT, mode, json.dumps(PLAN), "--", *command],

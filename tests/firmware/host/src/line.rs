@@ -17,10 +17,6 @@ pub enum Image {
     M0Least,
     /// RISC-V.
     Riscv,
-    /// Those for both eras, telling how deep their stack was.
-    M4Stack,
-    M0Stack,
-    RiscvStack,
     /// The client, on a Cortex-M4.
     Client,
 }
@@ -28,21 +24,24 @@ pub enum Image {
 impl Image {
     pub const SERVERS: [Self; 3] = [Self::M4, Self::M0, Self::Riscv];
 
-    fn command(self) -> Command {
-        let tools = PathBuf::from(setting("FIRMWARE_TOOLS"));
-        let images = PathBuf::from(setting("FIRMWARE_IMAGES"));
-        let (program, machine, image) = match self {
+    const fn names(self) -> (&'static str, &'static str, &'static str) {
+        match self {
             Self::M4 => ("qemu-system-arm", "mps2-an386", "m4"),
             Self::M0 => ("qemu-system-arm", "microbit", "m0"),
             Self::M0Least => ("qemu-system-arm", "microbit", "m0-256"),
             Self::Riscv => ("qemu-system-riscv32", "virt", "riscv"),
-            Self::M4Stack => ("qemu-system-arm", "mps2-an386", "m4-stack"),
-            Self::M0Stack => ("qemu-system-arm", "microbit", "m0-stack"),
-            Self::RiscvStack => ("qemu-system-riscv32", "virt", "riscv-stack"),
             Self::Client => ("qemu-system-arm", "mps2-an386", "client"),
-        };
-        let mut command = Command::new(tools.join(program));
-        command.args(["-machine", machine, "-nographic", "-kernel"]).arg(images.join(image));
+        }
+    }
+
+    fn path(self) -> PathBuf {
+        PathBuf::from(setting("FIRMWARE_IMAGES")).join(self.names().2)
+    }
+
+    fn command(self) -> Command {
+        let (program, machine, _) = self.names();
+        let mut command = Command::new(PathBuf::from(setting("FIRMWARE_TOOLS")).join(program));
+        command.args(["-machine", machine, "-nographic", "-kernel"]).arg(self.path());
         if program == "qemu-system-riscv32" {
             command.args(["-bios", "none"]);
         }
@@ -60,6 +59,7 @@ const PATIENCE: Duration = Duration::from_secs(60);
 
 /// A board that runs.
 pub struct Board {
+    image: Image,
     qemu: Child,
     folder: PathBuf,
     line: BufReader<UnixStream>,
@@ -93,7 +93,7 @@ impl Board {
             .spawn()
             .unwrap();
         let line = BufReader::new(connect(&line));
-        Self { qemu, monitor: connect(&monitor), line, folder }
+        Self { image, qemu, monitor: connect(&monitor), line, folder }
     }
 
     /// The line, for others to use.
@@ -170,6 +170,40 @@ impl Board {
     pub fn reset(&mut self) {
         self.monitor.write_all(b"system_reset\n").unwrap();
     }
+}
+
+impl Board {
+    /// How many bytes of the stack were ever used: QEMU's RAM is zero at first, so what is not was.
+    pub fn stack(&mut self) -> usize {
+        let elf = std::fs::read(self.image.path()).unwrap();
+        let (bottom, top) = (symbol(&elf, "__sheap"), symbol(&elf, "_stack_start"));
+        let file = self.folder.join("stack");
+        let size = (top - bottom) as usize;
+        let command = format!("memsave {bottom:#x} {size} \"{}\"\n", file.display());
+        self.monitor.write_all(command.as_bytes()).unwrap();
+        let start = Instant::now();
+        while std::fs::metadata(&file).map_or(0, |about| about.len()) < size as u64 {
+            assert!(start.elapsed() < PATIENCE, "QEMU does not save the memory");
+        }
+        let memory = std::fs::read(file).unwrap();
+        size - memory.iter().position(|byte| *byte != 0).unwrap_or(size)
+    }
+}
+
+/// The value of a symbol of a 32-bit ELF file.
+fn symbol(elf: &[u8], name: &str) -> u32 {
+    let word = |at: usize| u32::from_le_bytes(elf[at..at + 4].try_into().unwrap());
+    let half = |at: usize| usize::from(u16::from_le_bytes(elf[at..at + 2].try_into().unwrap()));
+    let section = |n: usize| word(32) as usize + n * half(46);
+    // The one of type SYMTAB, and the strings that it names.
+    let table = (0..half(48)).map(section).find(|at| word(at + 4) == 2).expect("the image has no symbols");
+    let strings = word(section(word(table + 24) as usize) + 16) as usize;
+    let (first, size) = (word(table + 16) as usize, word(table + 20) as usize);
+    let found = (first..first + size).step_by(16).find(|at| {
+        let at = strings + word(*at) as usize;
+        elf[at..].starts_with(name.as_bytes()) && elf[at + name.len()] == 0
+    });
+    word(found.unwrap_or_else(|| panic!("the image has no {name}")) + 4)
 }
 
 impl Drop for Board {

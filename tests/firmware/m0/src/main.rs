@@ -11,7 +11,7 @@ mod chip;
 use barewire::{
     BadArgs, Call, CallId, Millis, Output, Refused, Reply, Server, ServerConfig, ServerEvent, Storage,
 };
-use board::{Arguments, LOG, TOOLS, Text, uptime};
+use board::{Arguments, LOG, TOOLS, Text};
 use chip::Chip;
 use core::fmt::Write;
 use cortex_m_rt::entry;
@@ -56,7 +56,7 @@ impl App {
             }
             "echo" => self.text.write_str(args.text.ok_or(BadArgs::new("text", "a string"))?),
             "read_temperature" => self.text.write_str(if self.lit { "23.1" } else { "21.5" }),
-            "uptime" => write!(self.text, "{}", uptime(now)),
+            "uptime" => write!(self.text, "{}", now.0 / 1000),
             _ => Ok(()),
         };
         said.map_err(|_| BadArgs::new("text", "64 bytes at most"))
@@ -95,8 +95,6 @@ impl App {
 fn main() -> ! {
     static mut MEMORY: Storage<RECEIVE, 64, 1> = Storage::new();
 
-    #[cfg(feature = "stack")]
-    board::paint();
     let mut chip = Chip::start();
     chip.write(b"\r\nboot: board 1.0.0, reset by pin\r\n");
     let mut server = Server::new(&CONFIG, MEMORY.buffers());

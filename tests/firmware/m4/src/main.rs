@@ -27,8 +27,6 @@ fn main() -> ! {
     static mut MEMORY: Storage<512, 256, 2> = Storage::new();
     static mut LINES: LinkStorage<256, 512> = LinkStorage::new();
 
-    #[cfg(feature = "stack")]
-    board::paint();
     let Some(core) = cortex_m::Peripherals::take() else { loop {} };
     let mut uart = Uart::start(core.SYST);
     let mut clock = Clock::default();

@@ -26,12 +26,11 @@ impl Hardware for Pins {
     }
 }
 
-async fn run() -> Infallible {
+async fn run(memory: &mut Storage<512, 256, 2>, lines: &mut LinkStorage<256, 512>) -> Infallible {
     let (mut rx, mut tx) = start();
     tx.print(b"\r\nboot: board 1.0.0, reset by pin\r\n");
-    let (mut memory, mut lines) = (Storage::<512, 256, 2>::new(), LinkStorage::<256, 512>::new());
     let server = Server::new(&CONFIG, memory.buffers());
-    let mut node = Node::new(server, Link::new(Role::Server, Checked::Offer, &mut lines));
+    let mut node = Node::new(server, Link::new(Role::Server, Checked::Offer, lines));
     let mut app = App::new(Pins { lit: false });
     loop {
         let now = now();
@@ -48,7 +47,9 @@ async fn run() -> Infallible {
 
 #[entry]
 fn main() -> ! {
-    #[cfg(feature = "stack")]
-    board::paint();
-    block_on(run())
+    static mut MEMORY: Storage<512, 256, 2> = Storage::new();
+    static mut LINES: LinkStorage<256, 512> = LinkStorage::new();
+    // Nobody else has them, and this runs once.
+    let (memory, lines) = unsafe { (&mut *(&raw mut MEMORY), &mut *(&raw mut LINES)) };
+    block_on(run(memory, lines))
 }
