@@ -13,7 +13,8 @@
 //!
 //! # Features
 //! `serde`: arguments into serde types, serde types as JSON. `alloc`: buffers that grow to a limit, copied configurations, owned
-//! results. `std`: what the drivers for operating systems share. None is on by default; each adds, none changes anything.
+//! results. `std`: what the drivers for operating systems share. `derive`: `#[derive(ToolInput)]` and `#[derive(Tools)]` make schemas
+//! and decoders from Rust types, so that no JSON is typed; see [`Tools`]. None is on by default; each adds, none changes anything.
 //!
 //! Ready-made drivers: `barewire-stdio` (blocking; standard streams and child processes), `barewire-async` (any futures-io stream),
 //! `barewire-serial` (`no_std` UARTs, serial ports).
@@ -51,9 +52,24 @@ pub use machine::{Buffers, CallId, Framing, Full, Io, Millis, Noise, Output, Ref
 pub use mcp::{Abilities, Content, Data, Hints, Level, Link, Tool, Version, check_tools};
 pub use rpc::{Code, Fault};
 pub use server::{
-    Args, BadArgs, Call, Context, Fields, FromArgs, List, Progress, Reply, Server, ServerConfig, ServerEvent,
-    Source, Value,
+    Args, BadArgs, BadCall, Call, Context, Fields, FromArgs, List, Progress, Reply, Server, ServerConfig,
+    ServerEvent, Source, Tools, Value,
 };
+#[cfg(feature = "derive")]
+pub use {
+    barewire_derive::{ToolInput, Tools},
+    server::input::{Argument, Items, ToolInput},
+};
+
+/// What derived code calls. Not for use by hand: it goes with one version of the derive.
+#[cfg(feature = "derive")]
+#[doc(hidden)]
+pub mod derived {
+    pub use crate::server::input::{
+        DEPTH, Entry, Field, Need, Of, Shape, arguments, begin, depth, is_object, joined, length, members,
+        own, slots, take, take_or, text, word,
+    };
+}
 
 const fn is_send<T: Send>() {}
 const _: () = {

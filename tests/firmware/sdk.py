@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The official Python SDK's client talks to a board, by way of our program as the command that it starts.
+"""The official Python SDK's client talks to a board, by way of our program's bridge as the command that it starts.
 
 usage: sdk.py PYTHON BAREWIRE    PYTHON: of an environment with the SDK; BAREWIRE: our program
 The boards and QEMU are where FIRMWARE_IMAGES and FIRMWARE_TOOLS say. One line for each board and mode; fails if one is wrong.
@@ -60,7 +60,7 @@ def talk(board, mode):
         )
         try:
             boot(line)
-            command = [BAREWIRE, "tap", "--log", f"{folder}/log", f"unix:{line}"]
+            command = [BAREWIRE, "bridge", f"unix:{line}"]
             done = subprocess.run(
                 [PYTHON, CLIENT, mode, json.dumps(PLAN), "--", *command],
                 capture_output=True,

@@ -142,8 +142,16 @@ pub struct Slot {
     pub(crate) side: Side,
 }
 
+/// `{:#?}` shows all of the state.
 impl core::fmt::Debug for Slot {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        if f.alternate() {
+            if self.state == State::Free {
+                return f.write_str("Free");
+            }
+            let (id, token) = (self.id.get().escape_ascii(), self.token.get().escape_ascii());
+            return write!(f, "{:?} {} {id} {token} {:?}", self.state, self.serial, self.side);
+        }
         f.debug_struct("Slot")
             .field("state", &self.state)
             .field("serial", &self.serial)
@@ -152,7 +160,7 @@ impl core::fmt::Debug for Slot {
 }
 
 /// What only one side keeps.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) enum Side {
     None,
     Server(crate::server::SlotServer),
