@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Installs the real peers into .peers at the root (or $PEERS): Python environments, npm packages, a client on rmcp.
 # What is there already and was made from the same list is kept, so a second run takes a second.
+# usage: install.sh [sdk]     (sdk: the newest Python SDK alone)
 # Needs python3, node with npm, cargo, and the package registries; each step says how long it took.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -35,6 +36,11 @@ packages() { # name of a folder below npm/
 rmcp() { CARGO_TARGET_DIR="$home/rmcp" cargo build --quiet --locked --manifest-path "$here/rmcp/Cargo.toml"; }
 
 timed() { local start=$SECONDS; "$@"; echo "  peers: $* ($((SECONDS - start)) s)"; }
+
+if [ "${1:-}" = sdk ]; then
+    timed venv mcp2 mcp==2.3.0
+    exit
+fi
 
 # The network's part beside the compiler's.
 (

@@ -60,7 +60,7 @@ impl<'a> Str<'a> {
     /// Unescapes into `out`; `None` if there is no room (the length of [`raw`](Self::raw) always suffices).
     pub fn decode_into(self, out: &mut [u8]) -> Option<&str> {
         if let Some(room) = out.get_mut(..self.0.len()) {
-            room.copy_from_slice(self.0);
+            super::copy(room, self.0);
             let len = unescape_in_place(room);
             return core::str::from_utf8(out.get(..len)?).ok();
         }
@@ -70,7 +70,7 @@ impl<'a> Str<'a> {
             let mut utf8 = [0; 4];
             let text = c.encode_utf8(&mut utf8).as_bytes();
             let end = len.checked_add(text.len())?;
-            out.get_mut(len..end)?.copy_from_slice(text);
+            super::copy(out.get_mut(len..end)?, text);
             len = end;
         }
         core::str::from_utf8(out.get(..len)?).ok()

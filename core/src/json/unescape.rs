@@ -16,7 +16,7 @@ pub fn unescape_in_place(body: &mut [u8]) -> usize {
         let text = c.encode_utf8(&mut utf8).as_bytes();
         let end = write.wrapping_add(text.len());
         if let Some(room) = body.get_mut(write..end) {
-            room.copy_from_slice(text);
+            copy(room, text);
         }
         write = end;
         // Pieces without a backslash: first words, then wider ones as long as that goes well.
@@ -104,11 +104,58 @@ fn hex4(bytes: &[u8]) -> Option<u32> {
     bytes.first_chunk::<4>()?.iter().try_fold(0u32, |n, &b| Some(n << 4 | char::from(b).to_digit(16)?))
 }
 
-/// Moves `from` to the left, to `to`, within `bytes`; does nothing when it is no move to the left inside of them. The
-/// bare `copy_within` has checks of its own, whose panics the optimiser can't always rule out.
+/// Copies `from` to the front of `to`, as far as it goes. For slices that are known to be of one length: `copy_from_slice` has a
+/// check of its own, whose panic stays in the program where the optimiser makes it small (`opt-level = "z"`).
+#[inline]
+pub(crate) fn copy(to: &mut [u8], from: &[u8]) {
+    for (to, from) in to.iter_mut().zip(from) {
+        *to = *from;
+    }
+}
+
+/// Moves `from` to the left, to `to`, within `bytes`; does nothing when it is no move to the left inside of them.
+/// `copy_within` has a check of its own, as above.
 pub(crate) fn move_left(bytes: &mut [u8], from: core::ops::Range<usize>, to: usize) {
+    const PIECE: usize = 32;
     let (Some(window), Some(gap)) = (bytes.get_mut(to..from.end), from.start.checked_sub(to)) else { return };
-    if gap <= window.len() {
-        window.copy_within(gap.., 0);
+    let mut at = 0usize;
+    while let Some(piece) =
+        window.get(at.saturating_add(gap)..).and_then(<[u8]>::first_chunk::<PIECE>).copied()
+    {
+        if let Some(room) = window.get_mut(at..).and_then(<[u8]>::first_chunk_mut) {
+            *room = piece;
+        }
+        at = at.saturating_add(PIECE);
+    }
+    while let Some(byte) = window.get(at.saturating_add(gap)).copied() {
+        if let Some(room) = window.get_mut(at) {
+            *room = byte;
+        }
+        at = at.saturating_add(1);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::vec::Vec;
+
+    #[test]
+    fn moves_what_overlaps() {
+        let all: Vec<u8> = (0..200).collect();
+        for (start, to) in [(0, 0), (1, 0), (5, 4), (31, 0), (32, 0), (40, 3), (150, 9), (200, 0)] {
+            let (mut ours, mut theirs) = (all.clone(), all.clone());
+            move_left(&mut ours, start..190.max(start), to);
+            theirs.copy_within(start..190.max(start), to);
+            assert_eq!(ours, theirs, "{start} to {to}");
+        }
+    }
+
+    #[test]
+    fn moves_to_the_left_and_inside_alone() {
+        let mut bytes = *b"0123456789";
+        move_left(&mut bytes, 1..3, 4);
+        move_left(&mut bytes, 4..11, 1);
+        assert_eq!(&bytes, b"0123456789");
     }
 }

@@ -122,7 +122,7 @@ impl Decimals {
 impl fmt::Write for Decimals {
     fn write_str(&mut self, text: &str) -> fmt::Result {
         let end = self.len.saturating_add(text.len());
-        self.bytes.get_mut(self.len..end).ok_or(fmt::Error)?.copy_from_slice(text.as_bytes());
+        super::copy(self.bytes.get_mut(self.len..end).ok_or(fmt::Error)?, text.as_bytes());
         self.len = end;
         Ok(())
     }

@@ -149,7 +149,7 @@ fn base64(sink: &mut dyn Sink, bytes: &[u8]) -> bool {
         let mut text = [0; 64];
         let mut n = 0usize;
         for (four, three) in text.chunks_exact_mut(4).zip(chunk.chunks(3)) {
-            four.copy_from_slice(&quad(three));
+            crate::json::copy(four, &quad(three));
             n = n.saturating_add(4);
         }
         sink.put(text.get(..n).unwrap_or(&[]))
