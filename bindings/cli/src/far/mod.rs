@@ -110,10 +110,10 @@ impl fmt::Display for Far {
                 let program = words.first().map(|word| word.to_string_lossy()).unwrap_or_default();
                 f.write_str(&printable(&program))
             }
-            Self::Serial { path, baud } => write!(f, "serial:{}@{baud}", path.display()),
+            Self::Serial { path, baud } => write!(f, "serial:{}@{baud}", printable(&path.to_string_lossy())),
             Self::Tcp { host, port } if host.contains(':') => write!(f, "tcp:[{host}]:{port}"),
-            Self::Tcp { host, port } => write!(f, "tcp:{host}:{port}"),
-            Self::Unix(path) => write!(f, "unix:{}", path.display()),
+            Self::Tcp { host, port } => write!(f, "tcp:{}:{port}", printable(host)),
+            Self::Unix(path) => write!(f, "unix:{}", printable(&path.to_string_lossy())),
         }
     }
 }
