@@ -226,6 +226,7 @@ fn what_is_wrong_is_said() {
         (vec!["list", "tcp:nowhere"], 2, "tcp:HOST:PORT"),
         (vec!["call", "x", "a=1", "serial:/dev/x@fast"], 2, "the speed in baud"),
         (vec!["call", "x", "a=1"], 2, "no server given"),
+        (vec!["call", "x", "tcp:localhost:80", "a=1"], 2, "put it last"),
         (vec!["list", "tcp:localhost:80", "more"], 2, "nothing may follow it"),
     ] {
         let run = barewire(&arguments);
