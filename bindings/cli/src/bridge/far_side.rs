@@ -166,7 +166,8 @@ impl State {
 
     /// An answer to a request of our own.
     fn own_answer(&mut self, own: &Own, result: Option<Raw<'_>>) {
-        self.answered();
+        // The connection has not been of use to the host by that.
+        self.ever_answered = true;
         match own {
             Own::Restore(what) => {
                 if result.is_none() {
