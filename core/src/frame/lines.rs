@@ -128,7 +128,7 @@ impl<'b> Lines<'b> {
         let room = self.space();
         let n = bytes.len().min(room.len());
         if let (Some(room), Some(bytes)) = (room.get_mut(..n), bytes.get(..n)) {
-            room.copy_from_slice(bytes);
+            crate::json::copy(room, bytes);
         }
         self.filled(n);
         n
@@ -240,7 +240,7 @@ impl<'b> Lines<'b> {
 
     fn find_end(&mut self) -> Option<usize> {
         let new = Span::new(self.seen, self.end).of(self.mem.get());
-        let found = memchr::memchr(b'\n', new).map(|n| self.seen.saturating_add(n));
+        let found = crate::json::find(b'\n', new).map(|n| self.seen.saturating_add(n));
         self.seen = found.unwrap_or(self.end);
         self.line = found;
         found

@@ -152,7 +152,7 @@ impl Skim {
                 if let Some(room) = self.held.get_mut(self.held_len..) {
                     let n = new.len().min(room.len());
                     if let (Some(room), Some(new)) = (room.get_mut(..n), new.get(..n)) {
-                        room.copy_from_slice(new);
+                        crate::json::copy(room, new);
                     }
                     self.held_len = self.held_len.saturating_add(n);
                 }

@@ -109,7 +109,7 @@ impl Sink for Writer<'_> {
             && let Some(end) = self.len.checked_add(bytes.len())
             && let Some(room) = self.buffer.get_mut(self.len..end)
         {
-            room.copy_from_slice(bytes);
+            super::copy(room, bytes);
             self.len = end;
             return true;
         }

@@ -1,5 +1,6 @@
 //! Undoing the escapes of valid strings, in place: the result is never longer than what was written.
 
+use super::bytes::{SMALL, copy, find};
 use super::lanes;
 
 /// Undoes the escapes of a valid string's body in place; returns the new length in bytes.
@@ -8,7 +9,7 @@ use super::lanes;
 /// U+FFFD. What follows the new length is left over and means nothing. Bytes that are no valid body give some
 /// shorter length, never a panic.
 pub fn unescape_in_place(body: &mut [u8]) -> usize {
-    let Some(mut read) = memchr::memchr(b'\\', body) else { return body.len() };
+    let Some(mut read) = find(b'\\', body) else { return body.len() };
     let mut write = read;
     while let Some((c, len)) = body.get(read..).and_then(escape) {
         read = read.wrapping_add(len);
@@ -16,12 +17,12 @@ pub fn unescape_in_place(body: &mut [u8]) -> usize {
         let text = c.encode_utf8(&mut utf8).as_bytes();
         let end = write.wrapping_add(text.len());
         if let Some(room) = body.get_mut(write..end) {
-            room.copy_from_slice(text);
+            copy(room, text);
         }
         write = end;
         // Pieces without a backslash: first words, then wider ones as long as that goes well.
         let mut narrow = 4u8;
-        while forward::<{ lanes::BYTES }>(body, &mut read, &mut write) {
+        while !SMALL && forward::<{ lanes::BYTES }>(body, &mut read, &mut write) {
             narrow = narrow.wrapping_sub(1);
             if narrow == 0 {
                 while forward::<{ 8 * lanes::BYTES }>(body, &mut read, &mut write) {}
@@ -102,13 +103,4 @@ fn unicode(digits: &[u8]) -> Option<(char, usize)> {
 
 fn hex4(bytes: &[u8]) -> Option<u32> {
     bytes.first_chunk::<4>()?.iter().try_fold(0u32, |n, &b| Some(n << 4 | char::from(b).to_digit(16)?))
-}
-
-/// Moves `from` to the left, to `to`, within `bytes`; does nothing when it is no move to the left inside of them. The
-/// bare `copy_within` has checks of its own, whose panics the optimiser can't always rule out.
-pub(crate) fn move_left(bytes: &mut [u8], from: core::ops::Range<usize>, to: usize) {
-    let (Some(window), Some(gap)) = (bytes.get_mut(to..from.end), from.start.checked_sub(to)) else { return };
-    if gap <= window.len() {
-        window.copy_within(gap.., 0);
-    }
 }

@@ -126,7 +126,7 @@ impl<const N: usize> Small<N> {
     pub(crate) fn set(&mut self, bytes: &[u8], long: bool) -> bool {
         self.clear();
         if let (Some(room), Ok(len)) = (self.raw.get_mut(..bytes.len()), u8::try_from(bytes.len())) {
-            room.copy_from_slice(bytes);
+            crate::json::copy(room, bytes);
             self.len = len;
             return true;
         }

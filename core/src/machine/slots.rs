@@ -151,8 +151,10 @@ impl core::fmt::Debug for Slot {
     }
 }
 
-/// What only one side keeps.
+/// What only one side keeps. The tag is a byte of its own, and its zero is nothing: so a fresh [`Storage`] is all zero and takes no
+/// flash.
 #[derive(Clone, Copy)]
+#[repr(u8)]
 pub(crate) enum Side {
     None,
     Server(crate::server::SlotServer),

@@ -169,7 +169,7 @@ impl Out<'_> {
         let Some(to) = end.checked_add(bytes.len()).filter(|to| *to <= self.limit) else { return false };
         match &mut self.mem {
             Mem::Lent(s) => match s.get_mut(end..to) {
-                Some(room) => room.copy_from_slice(bytes),
+                Some(room) => crate::json::copy(room, bytes),
                 None => return false,
             },
             #[cfg(feature = "alloc")]
@@ -178,7 +178,7 @@ impl Out<'_> {
                     v.resize(end.min(v.len()), 0);
                     v.extend_from_slice(bytes);
                 } else if let Some(room) = v.get_mut(end..to) {
-                    room.copy_from_slice(bytes);
+                    crate::json::copy(room, bytes);
                 }
             }
         }

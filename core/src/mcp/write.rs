@@ -1,6 +1,6 @@
 //! Protocol values as JSON, for the revision that the peer speaks.
 use super::{Content, Data, Hints, Tool, Version};
-use crate::json::{Raw, Sink, write_raw, write_str, write_str_part, write_u64};
+use crate::json::{Raw, Sink, copy, write_raw, write_str, write_str_part, write_u64};
 
 /// All of these, in order; stops at the first that has no room.
 pub(crate) fn all(sink: &mut dyn Sink, parts: &[&str]) -> bool {
@@ -21,9 +21,7 @@ fn verbatim(sink: &mut dyn Sink, head: &str, json: Option<&str>) -> bool {
 
 /// JSON of the application, in which line breaks are white space.
 fn raw_text(sink: &mut dyn Sink, json: &str) -> bool {
-    json.split(['\n', '\r'])
-        .enumerate()
-        .all(|(i, part)| (i == 0 || sink.put(b" ")) && sink.put(part.as_bytes()))
+    write_raw(sink, Raw::trusted(json.as_bytes()))
 }
 
 /// Vendor keys among capabilities, under the name that they have in the era.
@@ -149,7 +147,7 @@ fn base64(sink: &mut dyn Sink, bytes: &[u8]) -> bool {
         let mut text = [0; 64];
         let mut n = 0usize;
         for (four, three) in text.chunks_exact_mut(4).zip(chunk.chunks(3)) {
-            four.copy_from_slice(&quad(three));
+            copy(four, &quad(three));
             n = n.saturating_add(4);
         }
         sink.put(text.get(..n).unwrap_or(&[]))

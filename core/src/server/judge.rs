@@ -219,10 +219,13 @@ fn page(config: &ServerConfig<'_>, cursor: Option<Raw<'_>>) -> Option<(usize, us
     let start = match cursor {
         None => 0,
         Some(cursor) => {
-            let mut digits = [0; 20];
-            let text = cursor.as_string()?.decode_into(&mut digits)?;
-            let start = text.parse::<usize>().ok()?;
-            let canonical = !text.starts_with(['0', '+']) && start.checked_rem(size?)? == 0;
+            let mut start = 0usize;
+            for digit in cursor.as_string()?.chars() {
+                // Pages start at others than the first, and we write no zero in front.
+                let digit = digit.to_digit(10).filter(|d| start > 0 || *d > 0)?;
+                start = start.checked_mul(10)?.checked_add(digit as usize)?;
+            }
+            let canonical = start > 0 && start.checked_rem(size?)? == 0;
             let inside = match config.tools {
                 Source::Table(table) => start < table.len(),
                 _ => true,
