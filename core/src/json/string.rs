@@ -45,17 +45,25 @@ impl<'a> Str<'a> {
             return self.0 == text.as_bytes() && find(b'\\', self.0).is_none();
         }
         // Six bytes for one are the most that an escape can take.
-        if self.0.len() > text.len().saturating_mul(6) || find(b'\\', self.0).is_none() {
-            return false;
+        self.0.len() <= text.len().saturating_mul(6)
+            && find(b'\\', self.0).is_some()
+            && self.after(text).is_some_and(|rest| rest.0.is_empty())
+    }
+
+    /// What follows `prefix`, if it starts with that after unescaping.
+    pub(crate) fn after(self, prefix: &str) -> Option<Self> {
+        let mut due = prefix.as_bytes();
+        // No escape in front of what is equal byte for byte.
+        if let Some(rest) = self.0.strip_prefix(due)
+            && find(b'\\', due).is_none()
+        {
+            return Some(Self(rest));
         }
-        let mut rest = text.as_bytes();
-        for c in self.chars() {
-            match rest.strip_prefix(c.encode_utf8(&mut [0; 4]).as_bytes()) {
-                Some(after) => rest = after,
-                None => return false,
-            }
+        let mut chars = self.chars();
+        while !due.is_empty() {
+            due = due.strip_prefix(chars.next()?.encode_utf8(&mut [0; 4]).as_bytes())?;
         }
-        rest.is_empty()
+        Some(Self(chars.rest))
     }
 
     /// Whether both are the same text after unescaping.

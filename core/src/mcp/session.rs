@@ -10,9 +10,8 @@
 //! anything else        -32601                                  -32602, -32022, else -32601
 //! ```
 //! No era is pinned: each message is judged by itself (2026-07-28, basic/versioning, "dual-era servers").
-use super::{Version, key};
+use super::{Refusal, Version, key};
 use crate::json::{Kind, Raw};
-use crate::rpc::Code;
 
 /// What the client declared that it can be asked.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
@@ -161,18 +160,13 @@ pub(crate) fn claim(meta: Option<Raw<'_>>) -> Claim<'_> {
     let Some(meta) = meta else { return claim };
     let mut info = None;
     for (name, value) in meta.members() {
-        let place = if name.is(key::PROTOCOL_VERSION) {
-            &mut claim.version
-        } else if name.is(key::CLIENT_CAPABILITIES) {
-            &mut claim.capabilities
-        } else if name.is(key::LOG_LEVEL) {
-            &mut claim.log
-        } else if name.is(key::PROGRESS_TOKEN) {
-            &mut claim.token
-        } else if name.is(key::CLIENT_INFO) {
-            &mut info
-        } else {
-            continue;
+        let place = match name.after(key::PREFIX) {
+            Some(tail) if tail.is(key::VERSION_TAIL) => &mut claim.version,
+            Some(tail) if tail.is(key::CAPABILITIES_TAIL) => &mut claim.capabilities,
+            Some(tail) if tail.is(key::LEVEL_TAIL) => &mut claim.log,
+            Some(tail) if tail.is(key::INFO_TAIL) => &mut info,
+            None if name.is(key::PROGRESS_TOKEN) => &mut claim.token,
+            _ => continue,
         };
         claim.twice |= place.replace(value).is_some();
     }
@@ -227,8 +221,7 @@ pub(crate) enum Route {
     Discover,
     List(Ready),
     Call(Ready),
-    /// The error, and whether its data names the versions that are spoken.
-    Refuse(Code, &'static str, bool),
+    Refuse(Refusal),
 }
 
 /// What was agreed by a handshake, and whether a modern peer was heard.
@@ -239,13 +232,11 @@ pub(crate) struct Session {
     pub(crate) modern: bool,
 }
 
-const NO_METHOD: Route = Route::Refuse(Code::METHOD_NOT_FOUND, "Method not found", false);
-
 impl Session {
     /// Judges a request. `tools`: does this server have any?
     pub(crate) fn route(&self, method: Method, claim: &Claim<'_>, tools: bool) -> Route {
         if claim.twice {
-            return Route::Refuse(Code::INVALID_REQUEST, "a reserved key of _meta stands there twice", false);
+            return Route::Refuse(Refusal::TwiceTheKey);
         }
         if claim.version.is_some() {
             return match modern(claim) {
@@ -253,28 +244,19 @@ impl Session {
                     Method::Discover => Route::Discover,
                     Method::ToolsList if tools => Route::List(ready),
                     Method::ToolsCall if tools => Route::Call(ready),
-                    _ => NO_METHOD,
+                    _ => Route::Refuse(Refusal::NoMethod),
                 },
-                Err(refused) => refused,
+                Err(refusal) => Route::Refuse(refusal),
             };
         }
         match (method, self.legacy) {
             (Method::Initialize, _) => Route::Initialize,
             (Method::Ping, _) => Route::Ping,
-            (Method::Discover, _) => Route::Refuse(
-                Code::INVALID_PARAMS,
-                "params._meta needs io.modelcontextprotocol/protocolVersion and io.modelcontextprotocol/clientCapabilities",
-                false,
-            ),
+            (Method::Discover, _) => Route::Refuse(Refusal::NoClaim),
             (Method::ToolsList, Some(version)) if tools => Route::List(self.ready(version)),
             (Method::ToolsCall, Some(version)) if tools => Route::Call(self.ready(version)),
-            (Method::ToolsList | Method::ToolsCall, None) if tools => Route::Refuse(
-                Code::INVALID_PARAMS,
-                "no session: send initialize first, or io.modelcontextprotocol/protocolVersion and \
-                 io.modelcontextprotocol/clientCapabilities in params._meta",
-                false,
-            ),
-            _ => NO_METHOD,
+            (Method::ToolsList | Method::ToolsCall, None) if tools => Route::Refuse(Refusal::NoSession),
+            _ => Route::Refuse(Refusal::NoMethod),
         }
     }
 
@@ -289,24 +271,19 @@ impl Session {
 }
 
 /// The ladder of 2026-07-28: form of `_meta`, then the version; method and params come after it.
-fn modern(claim: &Claim<'_>) -> Result<Ready, Route> {
-    let wrong = |text| Route::Refuse(Code::INVALID_PARAMS, text, false);
-    let version = claim.version.filter(|v| v.kind() == Kind::String);
-    let version = version.ok_or(wrong("_meta: io.modelcontextprotocol/protocolVersion must be a string"))?;
-    let capabilities = claim.capabilities.filter(|c| c.kind() == Kind::Object);
-    let capabilities = capabilities
-        .ok_or(wrong("_meta: io.modelcontextprotocol/clientCapabilities must be there, an object"))?;
+fn modern(claim: &Claim<'_>) -> Result<Ready, Refusal> {
+    let version = claim.version.filter(|v| v.kind() == Kind::String).ok_or(Refusal::ClaimVersion)?;
+    let capabilities =
+        claim.capabilities.filter(|c| c.kind() == Kind::Object).ok_or(Refusal::ClaimCapabilities)?;
     if claim.wrong {
-        return Err(wrong("_meta: clientInfo must be an object, progressToken a string or an integer"));
+        return Err(Refusal::ClaimOthers);
     }
     let log = match claim.log {
         None => None,
-        Some(log) => {
-            Some(Level::read(log).ok_or(wrong("_meta: io.modelcontextprotocol/logLevel is no known level"))?)
-        }
+        Some(log) => Some(Level::read(log).ok_or(Refusal::ClaimLevel)?),
     };
     if !version.is(Version::V2026_07_28.as_str()) {
-        return Err(Route::Refuse(Code::UNSUPPORTED_VERSION, "Unsupported protocol version", true));
+        return Err(Refusal::Unsupported);
     }
     Ok(Ready { version: Version::V2026_07_28, can: Abilities::read(capabilities), log })
 }

@@ -1,10 +1,11 @@
 //! Lending: events that borrow from both buffers at once.
+use super::config::Conf;
 use super::event::{Call, Context, ServerEvent};
 use super::line::Line;
 use super::list::List;
 use super::slot::Open;
 use super::state::{Lend, Server};
-use super::{Args, Reply, ServerConfig};
+use super::{Args, Reply};
 use crate::json::{Raw, unescape};
 use crate::machine::mem::Span;
 use crate::machine::slots::{Slots, State};
@@ -80,7 +81,7 @@ fn lend<'m>(
     slots: &'m mut Slots<'_>,
     tx: &'m mut Tx<'_>,
     line: &'m mut Line,
-    config: ServerConfig<'m>,
+    config: Conf<'m>,
     index: u16,
 ) -> Option<Reply<'m>> {
     let around = line.around();
@@ -92,7 +93,7 @@ fn lend<'m>(
         *slot.state = State::Lent;
     }
     line.lent = Some(index);
-    let cap = if streaming { usize::MAX } else { config.reply.unwrap_or(usize::MAX) };
+    let cap = if streaming { usize::MAX } else { config.rest().reply.unwrap_or(usize::MAX) };
     let out = tx.lend(cap);
     let mark = out.end();
     Some(Reply { out, slot, line, config, around, id, mark, content_at: None, lost: false, pieces: false })

@@ -148,7 +148,7 @@ impl<'b> Server<'b> {
             _ => return Err(Refused::Gone),
         };
         self.run_job();
-        let cap = self.config.get().reply.unwrap_or(usize::MAX);
+        let cap = self.config.get().rest().reply.unwrap_or(usize::MAX);
         let taken = self.line.job.is_some() || self.line.batch.is_some_and(|_| !own);
         let other = self.line.streaming.is_some_and(|slot| slot != call.slot);
         if taken || other || !own && !self.tx.has_room(cap) {
@@ -183,7 +183,7 @@ impl<'b> Server<'b> {
     /// The tools are others now. Remembered, and told when there is room to legacy peers, if [`ServerConfig::list_changed`]
     /// announced it.
     pub fn tools_changed(&mut self) {
-        self.changed = self.config.get().list_changed;
+        self.changed = self.config.get().rest().list_changed;
     }
 
     /// Takes the next step, if need be after several that nobody has to know of.
@@ -197,7 +197,7 @@ impl<'b> Server<'b> {
                 return self.cancelled(slot);
             }
             if self.rx.is_over() {
-                let until = *self.drain_until.get_or_insert(now.after(self.config.get().drain));
+                let until = *self.drain_until.get_or_insert(now.after(self.config.get().rest().drain));
                 if now >= until && self.doom_all() {
                     continue;
                 }

@@ -8,8 +8,8 @@ use crate::json::{Raw, skip, value_len};
 use crate::machine::Noise;
 use crate::machine::mem::Span;
 use crate::machine::slots::State;
-use crate::mcp::Version;
-use crate::rpc::{Bad, Code, Envelope, Fault, Read, Shape, read};
+use crate::mcp::{Refusal, Version};
+use crate::rpc::{Bad, Envelope, Fault, Read, Shape, read};
 
 /// How often in a row noise is answered.
 const PATIENCE: u8 = 8;
@@ -95,19 +95,15 @@ impl Server<'_> {
             self.rx.consume();
         } else {
             let to = id.map_or(To::Nobody, To::Message);
-            let (code, text) = if not_json {
-                (Code::PARSE_ERROR, "Parse error")
-            } else {
-                (Code::INVALID_REQUEST, "message too large")
-            };
-            self.line.start(Job::Error { to, code, text, data: Data::Limit(limit) });
+            let why = if not_json { Refusal::NotJson } else { Refusal::TooLarge };
+            self.line.start(Job::Error { to, why, data: Data::Limit(limit) });
         }
         Step::Fault(fault, Span::default())
     }
 
     /// May noise be answered once more?
     pub(super) fn may_answer_noise(&mut self) -> bool {
-        if self.config.get().noise == Noise::Ignore || self.noise >= PATIENCE {
+        if self.config.get().rest().noise == Noise::Ignore || self.noise >= PATIENCE {
             return false;
         }
         self.noise = self.noise.saturating_add(1);
@@ -116,17 +112,17 @@ impl Server<'_> {
 
     /// What has no readable id: answered if the channel is one where that helps.
     pub(super) fn noise(&mut self, line: Span, at: Span, fault: Fault, ended: bool) -> Step {
-        let (code, text) = match fault {
-            Fault::NotJson { .. } | Fault::NotUtf8 { .. } => (Code::PARSE_ERROR, "Parse error"),
-            Fault::Batch => (Code::INVALID_REQUEST, "batches are only part of revision 2025-03-26"),
-            Fault::TooDeep => (Code::INVALID_REQUEST, "nested deeper than 128"),
-            _ => (Code::INVALID_REQUEST, "not a JSON-RPC 2.0 request"),
+        let why = match fault {
+            Fault::NotJson { .. } | Fault::NotUtf8 { .. } => Refusal::NotJson,
+            Fault::Batch => Refusal::Batch,
+            Fault::TooDeep => Refusal::TooDeep,
+            _ => Refusal::NotARequest,
         };
         // What the end of the input cut off is not the peer's mistake.
-        let cut = !ended && code == Code::PARSE_ERROR;
+        let cut = !ended && why == Refusal::NotJson;
         let fault = if cut { Fault::Cut } else { fault };
         if !cut && self.may_answer_noise() {
-            self.line.start(Job::Error { to: To::Nobody, code, text, data: Data::None });
+            self.line.start(Job::Error { to: To::Nobody, why, data: Data::None });
         } else {
             self.next_message();
         }
@@ -140,20 +136,20 @@ impl Server<'_> {
                 Step::Fault(bad.fault, at.shifted(line.start))
             }
             Some(id) => {
-                let text = match bad.fault {
-                    Fault::TooDeep => "nested deeper than 128",
-                    Fault::TwiceTheKey => "a member of the envelope stands there twice",
-                    _ => "not a JSON-RPC 2.0 request",
+                let why = match bad.fault {
+                    Fault::TooDeep => Refusal::TooDeep,
+                    Fault::TwiceTheKey => Refusal::TwiceTheMember,
+                    _ => Refusal::NotARequest,
                 };
-                self.refuse(id.shifted(at.start), Code::INVALID_REQUEST, text, Data::None);
+                self.refuse(id.shifted(at.start), why, Data::None);
                 Step::Fault(bad.fault, at.shifted(line.start))
             }
             None => self.noise(line, at, bad.fault, ended),
         }
     }
 
-    pub(super) fn refuse(&mut self, id: Span, code: Code, text: &'static str, data: Data) {
-        self.line.start(Job::Error { to: To::Message(id), code, text, data });
+    pub(super) fn refuse(&mut self, id: Span, why: Refusal, data: Data) {
+        self.line.start(Job::Error { to: To::Message(id), why, data });
     }
 
     /// A valid message.
@@ -189,14 +185,9 @@ impl Server<'_> {
                 self.current = Some(Current { at, envelope, call: Some(call) });
                 self.take(line, call, place)
             }
-            Err(fault) => {
-                let text = if fault == Fault::IdInUse {
-                    "the id of a request that is still open"
-                } else {
-                    "Invalid request"
-                };
-                self.refuse(id, Code::INVALID_REQUEST, text, Data::None);
-                Step::Fault(fault, place)
+            Err((why, data)) => {
+                self.refuse(id, why, data);
+                if why == Refusal::IdInUse { Step::Fault(Fault::IdInUse, place) } else { Step::Again }
             }
         }
     }

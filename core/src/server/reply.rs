@@ -1,13 +1,14 @@
 //! Answering a call.
+use super::BadArgs;
+use super::config::Conf;
 use super::jobs::{Around, Data, Job, Say, To};
 use super::line::Line;
 use super::slot::{Open, Stage};
-use super::{BadArgs, ServerConfig};
 use crate::json::{Kind, Raw, Sink, write_raw, write_str, write_str_part, write_u64};
 use crate::machine::slots::State;
 use crate::machine::tx::{Out, Window};
 use crate::machine::{CallId, Full};
-use crate::mcp::{Content, Version, key, write};
+use crate::mcp::{Content, Refusal, Version, key, write};
 use crate::rpc::Code;
 use core::fmt;
 
@@ -43,7 +44,7 @@ pub struct Reply<'m> {
     pub(super) out: Out<'m>,
     pub(super) slot: Open<'m>,
     pub(super) line: &'m mut Line,
-    pub(super) config: ServerConfig<'m>,
+    pub(super) config: Conf<'m>,
     pub(super) around: Around,
     pub(super) id: CallId,
     /// Where this reply began.
@@ -114,7 +115,7 @@ impl<'m> Reply<'m> {
     /// Gives members of the result's `_meta`, an object. Where it names what the machine itself writes there, the machine wins.
     pub fn meta(mut self, object: Raw<'_>) -> Self {
         if object.kind() == Kind::Object && !self.slot.own.has_meta {
-            let (name, version) = (self.config.name, self.config.version);
+            let (name, version) = (self.config.name(), self.config.version());
             self.member(|sink, peer| {
                 let own = peer.is_modern();
                 sink.put(b"\"_meta\":{")
@@ -146,7 +147,7 @@ impl<'m> Reply<'m> {
         }
         self.out.roll_back(self.mark);
         let version = self.slot.own.version;
-        let say = say(&self.config, self.around);
+        let say = say(self.config, self.around);
         let add = version.is_modern() && object.get("resultType").is_none();
         let inside = object.as_bytes().get(1..).unwrap_or(b"}");
         let comma = if object.members().next().is_some() { "," } else { "" };
@@ -169,7 +170,7 @@ impl<'m> Reply<'m> {
             return self.finish_stream();
         }
         self.open_content();
-        let say = say(&self.config, self.around);
+        let say = say(self.config, self.around);
         let done = say.tail(&mut self.out, self.slot.id.get(), self.slot.own) && !self.out.is_full();
         self.close(done)
     }
@@ -188,16 +189,11 @@ impl<'m> Reply<'m> {
             return;
         }
         self.out.roll_back(self.mark);
-        let say = say(&self.config, self.around);
+        let say = say(self.config, self.around);
         if say.failure(&mut self.out, self.slot.id.get(), (code, message), data) {
             let _ = self.close(true);
         } else {
-            self.settle_with(Job::Error {
-                to: To::Slot(self.id.slot),
-                code,
-                text: code.text(),
-                data: Data::None,
-            });
+            self.settle_with(Job::Failed { slot: self.id.slot, code });
         }
     }
 
@@ -269,7 +265,7 @@ impl<'m> Reply<'m> {
     fn open(&mut self) {
         let own = *self.slot.own;
         if own.stage == Stage::Start {
-            let say = say(&self.config, self.around);
+            let say = say(self.config, self.around);
             say.head(&mut self.out, self.slot.id.get(), own.version);
             self.slot.own.stage = Stage::Members;
         }
@@ -289,7 +285,7 @@ impl<'m> Reply<'m> {
         let before = self.out.end();
         self.open_content();
         let own = *self.slot.own;
-        let say = say(&self.config, self.around);
+        let say = say(self.config, self.around);
         let closed = say.close_block(&mut self.out, &own);
         let comma = own.stage == Stage::Empty || self.out.put(b",");
         if closed && comma && write(&mut self.out, own.version) && !self.out.is_full() {
@@ -334,12 +330,7 @@ impl<'m> Reply<'m> {
         }
         let limit = self.out.end().saturating_add(self.out.room()).saturating_sub(self.mark);
         let to = To::Slot(self.id.slot);
-        self.settle_with(Job::Error {
-            to,
-            code: Code::INTERNAL,
-            text: "reply too large",
-            data: Data::Limit(limit),
-        });
+        self.settle_with(Job::Error { to, why: Refusal::ReplyTooLarge, data: Data::Limit(limit) });
         Err(Full)
     }
 
@@ -358,7 +349,7 @@ impl<'m> Reply<'m> {
         }
         // A head that is half out goes on where it stopped.
         let skip = if self.slot.own.stage == Stage::Start { self.slot.own.step } else { 0 };
-        let say = say(&self.config, self.around);
+        let say = say(self.config, self.around);
         let mut window = Window::new(&mut self.out, skip);
         let done = say.tail(&mut window, self.slot.id.get(), self.slot.own) && window.is_complete();
         let at = skip.saturating_add(window.written());
@@ -379,7 +370,7 @@ impl<'m> Reply<'m> {
     }
 }
 
-pub(super) fn say<'a>(config: &'a ServerConfig<'a>, around: Around) -> Say<'a> {
+pub(super) const fn say(config: Conf<'_>, around: Around) -> Say<'_> {
     Say { config, line: &[], around, omits_id: false }
 }
 

@@ -123,7 +123,7 @@ impl Lend {
 
 impl<'b> Server<'b> {
     pub(super) fn with(config: Config<'b>, buffers: Buffers<'b>) -> Self {
-        let framing = config.get().framing;
+        let framing = config.get().rest().framing;
         Self {
             config,
             rx: Lines::over(buffers.rx, framing),

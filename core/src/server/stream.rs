@@ -134,7 +134,7 @@ impl Reply<'_> {
         match self.own_stage() {
             Stage::Start => {
                 let (skip, version) = (self.slot.own.step, self.slot.own.version);
-                let say = say(&self.config, self.around);
+                let say = say(self.config, self.around);
                 let mut window = Window::new(&mut self.out, skip);
                 let done = say.stream_head(&mut window, self.slot.id.get(), version) && window.is_complete();
                 self.slot.own.step = skip.saturating_add(window.written());
@@ -152,7 +152,7 @@ impl Reply<'_> {
     fn step(&mut self, to: Stage, write: impl FnOnce(&mut dyn Sink) -> bool) -> bool {
         let before = self.out.end();
         let own = *self.slot.own;
-        let say = say(&self.config, self.around);
+        let say = say(self.config, self.around);
         let comma = matches!(own.stage, Stage::Blocks | Stage::Text | Stage::Blob(_));
         let done =
             say.close_block(&mut self.out, &own) && (!comma || self.out.put(b",")) && write(&mut self.out);

@@ -5,6 +5,7 @@ use super::list::write_list;
 use super::state::Server;
 use crate::json::Sink;
 use crate::machine::tx::Window;
+use crate::mcp::Refusal;
 use crate::rpc::Code;
 
 impl Server<'_> {
@@ -16,10 +17,10 @@ impl Server<'_> {
         let around =
             if matches!(job, Job::BatchEnd | Job::Changed) { Around::LINE } else { self.line.around() };
         let line = self.rx.bytes().get(base..).unwrap_or(&[]);
-        let say = Say { config: &config, line, around, omits_id: self.session.omits_id() };
+        let say = Say { config, line, around, omits_id: self.session.omits_id() };
         match job {
             Job::Tools { part, .. } => {
-                let table = match config.tools {
+                let table = match config.rest().tools {
                     Source::Table(table) => Some(table),
                     _ => None,
                 };
@@ -74,7 +75,7 @@ impl Server<'_> {
     }
 
     pub(super) fn is_dynamic(&self) -> bool {
-        matches!(self.config.get().tools, Source::Dynamic)
+        matches!(self.config.get().rest().tools, Source::Dynamic)
     }
 
     /// Whatever is still lent ends here.
@@ -90,8 +91,7 @@ impl Server<'_> {
                 reply.fail(Code::INTERNAL, "");
             }
         } else {
-            let text = "the tool gave no answer";
-            self.line.start(Job::Error { to: To::Slot(slot), code: Code::INTERNAL, text, data: Data::None });
+            self.line.start(Job::Error { to: To::Slot(slot), why: Refusal::NoAnswer, data: Data::None });
         }
         self.run_job();
     }
@@ -112,14 +112,16 @@ impl Server<'_> {
             }
             out.commit();
         }
-        let text = "the tools can't be listed now";
-        self.line.start(Job::Error { to: To::Message(id), code: Code::INTERNAL, text, data: Data::None });
+        self.line.start(Job::Error { to: To::Message(id), why: Refusal::NoList, data: Data::None });
     }
 }
 
 fn job_slot(job: &Job) -> Option<u16> {
     match job {
-        Job::Error { to: To::Slot(slot), .. } | Job::BadArgs { slot, .. } | Job::Tail { slot } => Some(*slot),
+        Job::Error { to: To::Slot(slot), .. }
+        | Job::Failed { slot, .. }
+        | Job::BadArgs { slot, .. }
+        | Job::Tail { slot } => Some(*slot),
         _ => None,
     }
 }
