@@ -168,6 +168,7 @@ impl<'b> Lines<'b> {
     }
 
     /// What comes next, without consuming it: the same answer until [`consume`](Self::consume).
+    #[inline(never)]
     pub(crate) fn look(&mut self) -> Found {
         loop {
             if self.skim.is_some() {
@@ -256,6 +257,7 @@ impl<'b> Lines<'b> {
     }
 
     /// Feeds what is there to the skimmer, up to the line's end.
+    #[inline(never)]
     fn skimmed(&mut self) -> Found {
         self.drop_bom();
         let found = self.find_end();
@@ -277,6 +279,7 @@ impl<'b> Lines<'b> {
         Found::More
     }
 
+    #[inline(never)]
     fn make_room(&mut self) {
         let pending = self.line.is_some() || self.skim.as_ref().is_some_and(Skim::is_over);
         let front = self.skim.as_ref().map_or(0, Skim::kept);

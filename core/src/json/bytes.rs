@@ -27,7 +27,13 @@ pub(crate) fn copy(to: &mut [u8], from: &[u8]) {
 /// bare `copy_within` has checks of its own, whose panics the optimiser can't always rule out.
 pub(crate) fn move_left(bytes: &mut [u8], from: core::ops::Range<usize>, to: usize) {
     let (Some(window), Some(gap)) = (bytes.get_mut(to..from.end), from.start.checked_sub(to)) else { return };
-    if gap <= window.len() {
+    if SMALL {
+        // The compiler's own function for this is larger than all that calls it here.
+        let window = core::cell::Cell::from_mut(window).as_slice_of_cells();
+        for (to, from) in window.iter().zip(window.get(gap..).unwrap_or_default()) {
+            to.set(from.get());
+        }
+    } else if gap <= window.len() {
         window.copy_within(gap.., 0);
     }
 }

@@ -53,6 +53,7 @@ pub use ser::{Refusal, SerError, to_sink};
 pub use sink::{Mark, Sink, Writer};
 pub use step::{DEPTH, ScanError, ScanFault, Step};
 pub use string::{Chars, Str};
+pub(crate) use unescape::decode;
 pub use unescape::{unescape, unescape_in_place};
 pub use write::{
     escaped_len, write_bool, write_display, write_f64, write_i64, write_raw, write_str, write_str_part,

@@ -11,7 +11,7 @@ use super::lanes;
 pub fn unescape_in_place(body: &mut [u8]) -> usize {
     let Some(mut read) = find(b'\\', body) else { return body.len() };
     let mut write = read;
-    while let Some((c, len)) = body.get(read..).and_then(escape) {
+    while let Some((c, len)) = escape(body.get(read..).unwrap_or_default()) {
         read = read.wrapping_add(len);
         let mut utf8 = [0; 4];
         let text = c.encode_utf8(&mut utf8).as_bytes();
@@ -69,9 +69,14 @@ pub fn unescape(body: &mut [u8]) -> &mut str {
     body.get_mut(..len).and_then(|text| core::str::from_utf8_mut(text).ok()).unwrap_or_default()
 }
 
+/// The same, to read alone: the standard library's check of `&[u8]` is then the only one in the program.
+pub(crate) fn decode(body: &mut [u8]) -> &str {
+    let len = unescape_in_place(body);
+    body.get(..len).and_then(|text| core::str::from_utf8(text).ok()).unwrap_or_default()
+}
+
 /// The character that the escape at the start of `bytes` means, and the length of the escape (both halves of a
 /// surrogate pair together). `None` if there is no valid one.
-#[inline]
 pub(super) fn escape(bytes: &[u8]) -> Option<(char, usize)> {
     let [b'\\', which, rest @ ..] = bytes else { return None };
     let c = match which {

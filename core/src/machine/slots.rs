@@ -157,7 +157,9 @@ impl core::fmt::Debug for Slot {
 #[repr(u8)]
 pub(crate) enum Side {
     None,
+    #[cfg(feature = "server")]
     Server(crate::server::SlotServer),
+    #[cfg(feature = "client")]
     Client(crate::client::SlotClient),
 }
 

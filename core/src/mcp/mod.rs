@@ -12,6 +12,7 @@ pub use session::{Abilities, Level};
 pub(crate) use session::{Method, Ready, Route, Session, claim};
 pub use tool::{Hints, Tool, check_tools};
 pub use version::Version;
+pub(crate) use version::{LEGACY, MODERN};
 
 /// Reserved keys of `_meta` (2026-07-28, basic/index).
 pub(crate) mod key {

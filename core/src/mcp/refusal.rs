@@ -1,6 +1,6 @@
 //! The errors that a machine words itself: what is remembered of one is a byte.
 use super::key;
-use crate::json::{Sink, write_str_part};
+use crate::json::{Sink, find};
 use crate::rpc::Code;
 
 /// Names, codes and texts in one table, so that none can be without the others. A text's `@` stands for the prefix of the reserved keys.
@@ -36,6 +36,7 @@ refusals! {
     NoClaim INVALID_PARAMS "params._meta needs @protocolVersion and @clientCapabilities",
     NoSession INVALID_PARAMS
         "no session: send initialize first, or @protocolVersion and @clientCapabilities in params._meta",
+    NoHandshake INVALID_PARAMS "no session: send initialize first",
     ClaimVersion INVALID_PARAMS "_meta: @protocolVersion must be a string",
     ClaimCapabilities INVALID_PARAMS "_meta: @clientCapabilities must be there, an object",
     ClaimOthers INVALID_PARAMS "_meta: clientInfo must be an object, progressToken a string or an integer",
@@ -60,15 +61,17 @@ impl Refusal {
     }
 
     /// The text, as a part of a string.
+    #[inline(never)]
     pub(crate) fn write(self, sink: &mut dyn Sink) -> bool {
-        let mut rest = self.row().1;
-        while let Some((before, after)) = rest.split_once('@') {
-            if !sink.put(before.as_bytes()) || !sink.put(key::PREFIX.as_bytes()) {
+        // The texts need no escapes.
+        let mut rest = self.row().1.as_bytes();
+        while let Some((before, after)) = find(b'@', rest).and_then(|at| rest.split_at_checked(at)) {
+            if !sink.put(before) || !sink.put(key::PREFIX.as_bytes()) {
                 return false;
             }
-            rest = after;
+            rest = after.get(1..).unwrap_or_default();
         }
-        write_str_part(sink, rest)
+        sink.put(rest)
     }
 
     fn row(self) -> (Code, &'static str) {

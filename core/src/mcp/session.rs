@@ -9,8 +9,11 @@
 //!                      else -32602: says what is missing
 //! anything else        -32601                                  -32602, -32022, else -32601
 //! ```
+//! Without the feature `modern` a claim is not seen, and `server/discover` is a method like any other that is not there. Without
+//! `legacy`, `initialize` gets -32022 with the versions that are spoken, `ping` -32601, and whatever claims nothing is told what is missing.
+//!
 //! No era is pinned: each message is judged by itself (2026-07-28, basic/versioning, "dual-era servers").
-use super::{Refusal, Version, key};
+use super::{LEGACY, MODERN, Refusal, Version, key};
 use crate::json::{Kind, Raw};
 
 /// What the client declared that it can be asked.
@@ -70,6 +73,7 @@ impl Abilities {
     }
 
     /// Reads `capabilities` of a client.
+    #[inline(never)]
     pub(crate) fn read(capabilities: Raw<'_>) -> Self {
         let mut can = Self::default();
         for (name, value) in capabilities.members() {
@@ -137,6 +141,7 @@ impl Level {
         }
     }
 
+    #[inline(never)]
     pub(crate) fn read(raw: Raw<'_>) -> Option<Self> {
         Self::NAMES.iter().find(|(name, _)| raw.is(name)).map(|(_, level)| *level)
     }
@@ -155,12 +160,15 @@ pub(crate) struct Claim<'a> {
 }
 
 /// Reads `params._meta`; anything but an object claims nothing.
+#[inline(never)]
 pub(crate) fn claim(meta: Option<Raw<'_>>) -> Claim<'_> {
     let mut claim = Claim::default();
     let Some(meta) = meta else { return claim };
     let mut info = None;
     for (name, value) in meta.members() {
         let place = match name.after(key::PREFIX) {
+            // To who does not speak 2026-07-28 its keys mean nothing.
+            Some(_) if !MODERN => continue,
             Some(tail) if tail.is(key::VERSION_TAIL) => &mut claim.version,
             Some(tail) if tail.is(key::CAPABILITIES_TAIL) => &mut claim.capabilities,
             Some(tail) if tail.is(key::LEVEL_TAIL) => &mut claim.log,
@@ -234,11 +242,12 @@ pub(crate) struct Session {
 
 impl Session {
     /// Judges a request. `tools`: does this server have any?
+    #[inline(never)]
     pub(crate) fn route(&self, method: Method, claim: &Claim<'_>, tools: bool) -> Route {
         if claim.twice {
             return Route::Refuse(Refusal::TwiceTheKey);
         }
-        if claim.version.is_some() {
+        if MODERN && claim.version.is_some() {
             return match modern(claim) {
                 Ok(ready) => match method {
                     Method::Discover => Route::Discover,
@@ -250,12 +259,20 @@ impl Session {
             };
         }
         match (method, self.legacy) {
-            (Method::Initialize, _) => Route::Initialize,
-            (Method::Ping, _) => Route::Ping,
-            (Method::Discover, _) => Route::Refuse(Refusal::NoClaim),
-            (Method::ToolsList, Some(version)) if tools => Route::List(self.ready(version)),
-            (Method::ToolsCall, Some(version)) if tools => Route::Call(self.ready(version)),
-            (Method::ToolsList | Method::ToolsCall, None) if tools => Route::Refuse(Refusal::NoSession),
+            (Method::Initialize, _) if LEGACY || MODERN => Route::Initialize,
+            (Method::Ping, _) if LEGACY => Route::Ping,
+            (Method::Discover, _) if MODERN => Route::Refuse(Refusal::NoClaim),
+            (Method::ToolsList, Some(version)) if LEGACY && tools => Route::List(self.ready(version)),
+            (Method::ToolsCall, Some(version)) if LEGACY && tools => Route::Call(self.ready(version)),
+            (Method::ToolsList | Method::ToolsCall, None) if tools && LEGACY && MODERN => {
+                Route::Refuse(Refusal::NoSession)
+            }
+            (Method::ToolsList | Method::ToolsCall, None) if tools && LEGACY => {
+                Route::Refuse(Refusal::NoHandshake)
+            }
+            (Method::ToolsList | Method::ToolsCall, None) if tools && MODERN => {
+                Route::Refuse(Refusal::NoClaim)
+            }
             _ => Route::Refuse(Refusal::NoMethod),
         }
     }
@@ -266,11 +283,12 @@ impl Session {
 
     /// May an error leave its id out? Schemas allow it since 2025-11-25; `null` is what JSON-RPC has and older peers know.
     pub(crate) fn omits_id(&self) -> bool {
-        self.modern || self.legacy == Some(Version::V2025_11_25)
+        !LEGACY && MODERN || self.modern || self.legacy == Some(Version::V2025_11_25)
     }
 }
 
 /// The ladder of 2026-07-28: form of `_meta`, then the version; method and params come after it.
+#[inline(never)]
 fn modern(claim: &Claim<'_>) -> Result<Ready, Refusal> {
     let version = claim.version.filter(|v| v.kind() == Kind::String).ok_or(Refusal::ClaimVersion)?;
     let capabilities =

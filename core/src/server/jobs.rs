@@ -116,6 +116,7 @@ impl Say<'_> {
     }
 
     /// All of `job`, which is none that writes nothing, nor a list; `slot` is its call's.
+    #[inline(never)]
     pub(super) fn job(&self, sink: &mut dyn Sink, job: &Job, slot: Option<&Slot>) -> bool {
         match job {
             Job::Error { to, why, data } => {
@@ -152,6 +153,7 @@ impl Say<'_> {
         write::all(sink, &[closing, self.around.after])
     }
 
+    #[inline(never)]
     fn data(&self, sink: &mut dyn Sink, data: Data) -> bool {
         match data {
             Data::None => true,
@@ -166,13 +168,14 @@ impl Say<'_> {
         }
     }
 
+    #[inline(never)]
     fn bad_args(&self, sink: &mut dyn Sink, bad: BadArgs, slot: Option<&Slot>) -> bool {
         let Some(own) = server_side(slot) else { return true };
         let id = slot.map_or(&b""[..], |s| s.id.get());
         let sentence = |sink: &mut dyn Sink| {
             write_str_part(sink, bad.field) && sink.put(b" must be ") && write_str_part(sink, bad.expected)
         };
-        if own.version < Version::V2025_11_25 {
+        if !own.version.since(Version::V2025_11_25) {
             return self.id(sink, id)
                 && sink.put(b",\"error\":{\"code\":-32602,\"message\":\"")
                 && sentence(sink)
@@ -186,6 +189,7 @@ impl Say<'_> {
             && self.end(sink, "}}")
     }
 
+    #[inline(never)]
     fn initialize(&self, sink: &mut dyn Sink, id: &[u8], version: Version) -> bool {
         self.id(sink, id)
             && write::all(
@@ -199,6 +203,7 @@ impl Say<'_> {
             && self.end(sink, "}}")
     }
 
+    #[inline(never)]
     fn discover(&self, sink: &mut dyn Sink, id: &[u8]) -> bool {
         self.head(sink, id, Version::V2026_07_28)
             && sink.put(b"\"supportedVersions\":[\"2026-07-28\"],\"capabilities\":")
@@ -233,12 +238,12 @@ impl Say<'_> {
     pub(super) fn head(&self, sink: &mut dyn Sink, id: &[u8], version: Version) -> bool {
         self.id(sink, id)
             && sink.put(b",\"result\":{")
-            && (!version.is_modern() || sink.put(b"\"resultType\":\"complete\","))
+            && (!version.is_stateless() || sink.put(b"\"resultType\":\"complete\","))
     }
 
     /// `_meta` with who we are, which only modern peers are told in results.
     pub(super) fn server_info(&self, sink: &mut dyn Sink, version: Version, comma: &str) -> bool {
-        !version.is_modern()
+        !version.is_stateless()
             || write::all(sink, &[comma, "\"_meta\":{\"", key::SERVER_INFO, "\":"])
                 && write::implementation(sink, self.config.name(), self.config.version())
                 && sink.put(b"}")
@@ -277,6 +282,7 @@ impl Say<'_> {
     }
 
     /// One part of a list: `item` is the tool, for `Part::Items`.
+    #[inline(never)]
     pub(super) fn list(
         &self,
         sink: &mut dyn Sink,
@@ -295,7 +301,7 @@ impl Say<'_> {
                         || sink.put(b",\"nextCursor\":\"")
                             && write_u64(sink, index as u64)
                             && sink.put(b"\""))
-                    && (!version.is_modern() || sink.put(b",\"ttlMs\":0,\"cacheScope\":\"private\""))
+                    && (!version.is_stateless() || sink.put(b",\"ttlMs\":0,\"cacheScope\":\"private\""))
                     && self.server_info(sink, version, ",")
                     && self.end(sink, "}}")
             }
@@ -303,6 +309,7 @@ impl Say<'_> {
     }
 
     /// A JSON-RPC error that the application words.
+    #[inline(never)]
     pub(super) fn failure(
         &self,
         sink: &mut dyn Sink,

@@ -8,7 +8,7 @@ use crate::json::{Kind, Raw};
 use crate::machine::Noise;
 use crate::machine::mem::Span;
 use crate::machine::slots::{Side, Slot, State};
-use crate::mcp::{Abilities, Method, Refusal, Route, Version, claim};
+use crate::mcp::{Abilities, LEGACY, Method, Refusal, Route, Version, claim};
 use crate::rpc::{Envelope, Fault};
 
 /// The least length of a message that must be readable to offer 2026-07-28.
@@ -24,6 +24,7 @@ struct Params<'a> {
 }
 
 impl<'a> Params<'a> {
+    #[inline(never)]
     fn read(params: Option<Raw<'a>>) -> Self {
         let mut found = Self::default();
         for (key, value) in params.into_iter().flat_map(Raw::members) {
@@ -53,6 +54,7 @@ pub(super) enum Verdict {
 
 impl Server<'_> {
     /// What the request gets. Spans of the verdict count from the start of the line.
+    #[inline(never)]
     pub(super) fn judge(
         &mut self,
         line: Span,
@@ -97,7 +99,7 @@ impl Server<'_> {
                 let requested = claim.version.filter(|_| why == Refusal::Unsupported);
                 return Err((why, requested.map_or(Data::None, |v| Data::Versions(span(v)))));
             }
-            Route::Initialize => return initialize(params, &span).map_err(|why| (why, Data::None)),
+            Route::Initialize => return initialize(params, &span),
             Route::Ping => Verdict::Say(Job::Empty { id }),
             // What every stateless request says of its sender takes some 300 bytes: a client is told before it starts.
             Route::Discover if self.rx.limit() < MODERN_LEAST => {
@@ -140,6 +142,7 @@ impl Server<'_> {
         Ok(verdict)
     }
 
+    #[inline(never)]
     pub(super) fn open(&mut self, version: Version, can: Abilities) {
         let all = self.config.get().rest().noise == Noise::Ignore;
         self.doom(|slot| all || !is_modern(slot));
@@ -148,6 +151,7 @@ impl Server<'_> {
     }
 
     /// A call that may start as soon as there are a slot and room.
+    #[inline(never)]
     pub(super) fn take(&mut self, line: Span, call: Lend, place: Span) -> Step {
         let id = call.id;
         let config = self.config.get();
@@ -172,6 +176,7 @@ impl Server<'_> {
     }
 
     /// Notes a call in its slot; false if its id does not fit.
+    #[inline(never)]
     pub(super) fn fill(&mut self, index: u16, lend: &Lend) -> bool {
         let long = self.slots.keeps_long();
         let serial = self.serial;
@@ -195,10 +200,16 @@ const fn refuse<T>(why: Refusal) -> Result<T, (Refusal, Data)> {
     Err((why, Data::None))
 }
 
-fn initialize(params: Option<Raw<'_>>, span: &dyn Fn(Raw<'_>) -> Span) -> Result<Verdict, Refusal> {
-    let params = params.ok_or(Refusal::NoVersion)?;
-    let wanted =
-        params.get("protocolVersion").filter(|v| v.kind() == Kind::String).ok_or(Refusal::VersionShape)?;
+#[inline(never)]
+fn initialize(params: Option<Raw<'_>>, span: &dyn Fn(Raw<'_>) -> Span) -> Result<Verdict, (Refusal, Data)> {
+    let Some(params) = params else { return refuse(Refusal::NoVersion) };
+    let Some(wanted) = params.get("protocolVersion").filter(|v| v.kind() == Kind::String) else {
+        return refuse(Refusal::VersionShape);
+    };
+    if !LEGACY {
+        // 2026-07-28, basic/versioning: who is asked for a handshake that he doesn't know names what he speaks.
+        return Err((Refusal::Unsupported, Data::Versions(span(wanted))));
+    }
     let legacy = Version::ALL.into_iter().find(|v| !v.is_modern() && wanted.is(v.as_str()));
     let version = legacy.unwrap_or(Version::NEWEST_LEGACY);
     let name = params.get("clientInfo").and_then(|info| info.get("name"));
@@ -207,6 +218,7 @@ fn initialize(params: Option<Raw<'_>>, span: &dyn Fn(Raw<'_>) -> Span) -> Result
 }
 
 /// The page that a cursor asks for: its first item, and where it ends.
+#[inline(never)]
 fn page(config: Conf<'_>, cursor: Option<Raw<'_>>) -> Option<(usize, usize)> {
     let size = config.rest().page.map(usize::from);
     let start = match cursor {
@@ -239,10 +251,11 @@ fn wrong_arguments(arguments: Raw<'_>) -> Option<Refusal> {
     }
 }
 
+#[inline(never)]
 pub(super) fn in_flight(slot: &Slot, id: Raw<'_>) -> bool {
     !matches!(slot.state, State::Free | State::Doomed) && Raw::trusted(slot.id.get()).same_id(id)
 }
 
 fn is_modern(slot: &Slot) -> bool {
-    server_side(Some(slot)).is_some_and(|own| own.version.is_modern())
+    server_side(Some(slot)).is_some_and(|own| own.version.is_stateless())
 }

@@ -33,6 +33,7 @@ impl List<'_> {
 }
 
 /// Writes as much of the list that is `line.job` as fits. Leaves `Job::Done` when all is out.
+#[inline(never)]
 pub(super) fn write_list<'t>(
     out: &mut Out<'_>,
     line: &mut Line,

@@ -7,7 +7,7 @@ use super::reply::write_progress;
 use super::slot::Open;
 use super::state::{Server, Step};
 use super::{Progress, Reply, ServerConfig};
-use crate::json::unescape;
+use crate::json::decode;
 use crate::machine::slots::State;
 use crate::machine::{Buffers, CallId, Full, Io, Millis, Output, Refused, Stats};
 use crate::mcp::Session;
@@ -69,6 +69,7 @@ impl<'b> Server<'b> {
     }
 
     /// What to do next. Never fails: a peer's mistake is an event, answered already. `now` must not go back.
+    #[inline(never)]
     pub fn poll(&mut self, now: Millis) -> Output<'_, ServerEvent<'_>> {
         self.settle();
         match self.advance(now) {
@@ -81,7 +82,7 @@ impl<'b> Server<'b> {
             Step::Cancelled(id) => Output::Event(ServerEvent::Cancelled(id)),
             Step::Opened { version, client } => {
                 let client = match client.map(|c| c.of_mut(self.rx.bytes_mut())) {
-                    Some([_, body @ .., _]) => unescape(body),
+                    Some([_, body @ .., _]) => decode(body),
                     _ => "",
                 };
                 Output::Event(ServerEvent::Opened { client, version })
@@ -139,6 +140,7 @@ impl<'b> Server<'b> {
     ///
     /// # Errors
     /// [`Refused::Gone`] if the call was cancelled or has ended; [`Refused::Full`] if bytes must be sent first.
+    #[inline(never)]
     pub fn resume(&mut self, call: CallId) -> Result<Reply<'_>, Refused> {
         self.settle();
         let state = self.slots.of(call).map(|slot| slot.state);
@@ -161,6 +163,7 @@ impl<'b> Server<'b> {
     ///
     /// # Errors
     /// [`Full`] if there is no room now.
+    #[inline(never)]
     pub fn progress(&mut self, call: CallId, progress: Progress<'_>) -> Result<(), Full> {
         self.settle();
         self.run_job();
@@ -187,6 +190,7 @@ impl<'b> Server<'b> {
     }
 
     /// Takes the next step, if need be after several that nobody has to know of.
+    #[inline(never)]
     fn advance(&mut self, now: Millis) -> Step {
         loop {
             if !self.run_job() {
@@ -225,6 +229,7 @@ impl<'b> Server<'b> {
         }
     }
 
+    #[inline(never)]
     fn idle(&mut self) -> Output<'_, ServerEvent<'_>> {
         if !self.tx.output().is_empty() {
             return Output::Send(self.tx.output());

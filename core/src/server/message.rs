@@ -8,7 +8,7 @@ use crate::json::{Raw, skip, value_len};
 use crate::machine::Noise;
 use crate::machine::mem::Span;
 use crate::machine::slots::State;
-use crate::mcp::{Refusal, Version};
+use crate::mcp::{LEGACY, Refusal, Version};
 use crate::rpc::{Bad, Envelope, Fault, Read, Shape, read};
 
 /// How often in a row noise is answered.
@@ -16,6 +16,7 @@ const PATIENCE: u8 = 8;
 
 impl Server<'_> {
     /// Reads on. `None`: nothing complete is there.
+    #[inline(never)]
     pub(super) fn read_on(&mut self) -> Option<Step> {
         loop {
             let (line, ended) = match self.rx.look() {
@@ -47,9 +48,10 @@ impl Server<'_> {
     }
 
     /// The next message of the line: all of it, or a batch's next element. `None`: a batch is over.
+    #[inline(never)]
     pub(super) fn next_part(&mut self, line: Span) -> Option<Span> {
         let whole = line_span(line);
-        let Some(batch) = &mut self.line.batch else { return Some(whole) };
+        let Some(batch) = self.line.batch.as_mut().filter(|_| LEGACY) else { return Some(whole) };
         let bytes = line.of(self.rx.bytes());
         let start = skip(bytes, batch.next, b',');
         let rest = bytes.get(start..).unwrap_or(&[]);
@@ -74,10 +76,11 @@ impl Server<'_> {
     }
 
     pub(super) fn takes_batches(&self) -> bool {
-        self.session.legacy == Some(Version::V2025_03_26)
+        LEGACY && self.session.legacy == Some(Version::V2025_03_26)
     }
 
     /// A line that was longer than the buffer.
+    #[inline(never)]
     pub(super) fn too_long(&mut self, found: Skimmed) -> Step {
         let limit = self.rx.limit();
         let fault = match found.fault {
@@ -111,6 +114,7 @@ impl Server<'_> {
     }
 
     /// What has no readable id: answered if the channel is one where that helps.
+    #[inline(never)]
     pub(super) fn noise(&mut self, line: Span, at: Span, fault: Fault, ended: bool) -> Step {
         let why = match fault {
             Fault::NotJson { .. } | Fault::NotUtf8 { .. } => Refusal::NotJson,
@@ -129,6 +133,7 @@ impl Server<'_> {
         Step::Fault(fault, at.shifted(line.start))
     }
 
+    #[inline(never)]
     pub(super) fn bad(&mut self, line: Span, at: Span, bad: Bad, ended: bool) -> Step {
         match bad.id {
             _ if bad.never_answer => {
@@ -153,6 +158,7 @@ impl Server<'_> {
     }
 
     /// A valid message.
+    #[inline(never)]
     pub(super) fn serve(&mut self, line: Span, current: Current) -> Step {
         let Current { at, envelope, call } = current;
         let place = at.shifted(line.start);
@@ -192,6 +198,7 @@ impl Server<'_> {
         }
     }
 
+    #[inline(never)]
     pub(super) fn notification(&mut self, place: Span, envelope: &Envelope) -> Step {
         let message = place.of(self.rx.bytes());
         let method = envelope.method.unwrap_or_default();

@@ -71,8 +71,9 @@ impl<'m> Reply<'m> {
     }
 
     /// Adds a text block.
-    pub fn text(self, text: &str) -> Self {
-        self.content(&Content::Text(text))
+    pub fn text(mut self, text: &str) -> Self {
+        self.block(|sink, _| write::text(sink, text));
+        self
     }
 
     /// Adds a text block, formatted straight into the buffer.
@@ -117,7 +118,7 @@ impl<'m> Reply<'m> {
         if object.kind() == Kind::Object && !self.slot.own.has_meta {
             let (name, version) = (self.config.name(), self.config.version());
             self.member(|sink, peer| {
-                let own = peer.is_modern();
+                let own = peer.is_stateless();
                 sink.put(b"\"_meta\":{")
                     && (!own
                         || write::all(sink, &["\"", key::SERVER_INFO, "\":"])
@@ -148,7 +149,7 @@ impl<'m> Reply<'m> {
         self.out.roll_back(self.mark);
         let version = self.slot.own.version;
         let say = say(self.config, self.around);
-        let add = version.is_modern() && object.get("resultType").is_none();
+        let add = version.is_stateless() && object.get("resultType").is_none();
         let inside = object.as_bytes().get(1..).unwrap_or(b"}");
         let comma = if object.members().next().is_some() { "," } else { "" };
         let done = write::all(&mut self.out, &[self.around.before, "{\"jsonrpc\":\"2.0\",\"id\":"])
@@ -250,7 +251,7 @@ impl<'m> Reply<'m> {
 
     fn takes_structured(&mut self, json: Raw<'_>) -> bool {
         let version = self.slot.own.version;
-        version.is_modern() || version >= Version::V2025_06_18 && json.kind() == Kind::Object
+        version.is_stateless() || version.since(Version::V2025_06_18) && json.kind() == Kind::Object
     }
 
     fn json_text(&mut self, json: Raw<'_>) {
@@ -384,7 +385,7 @@ pub(super) fn write_progress(
     if token.is_empty() || own.progress.is_some_and(|last| progress.done <= last) {
         return true;
     }
-    let message = progress.message.filter(|_| own.version >= Version::V2025_03_26);
+    let message = progress.message.filter(|_| own.version.since(Version::V2025_03_26));
     let written = sink
         .put(b"{\"jsonrpc\":\"2.0\",\"method\":\"notifications/progress\",\"params\":{\"progressToken\":")
         && sink.put(token)

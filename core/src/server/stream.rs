@@ -82,7 +82,7 @@ impl Reply<'_> {
             return 0;
         }
         if !matches!(self.own_stage(), Stage::Blob(_)) {
-            let audio = mime.starts_with("audio/") && self.slot.own.version >= Version::V2025_03_26;
+            let audio = mime.starts_with("audio/") && self.slot.own.version.since(Version::V2025_03_26);
             let plain = audio || mime.starts_with("image/");
             let kind = if audio { "audio" } else { "image" };
             let opened = self.step(Stage::Blob(if plain { 1 } else { 2 }), |sink| {
