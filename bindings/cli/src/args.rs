@@ -9,6 +9,7 @@ use barewire_testkit::{Claims, checks};
 use clap::error::ErrorKind;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+use crate::bench::{LEGACY, MODERN};
 use crate::capture::write::Format;
 use crate::commands::connect::Connect;
 use crate::commands::serve::Sample;
@@ -120,6 +121,13 @@ pub(crate) enum Command {
     /// Each is opened and asked, which a board may take as a reason to reset.
     #[command(verbatim_doc_comment)]
     Ports(Ports),
+    /// Measure a server under load: barewire bench -- uv run server.py
+    ///
+    /// Asks for its tools, or calls one, again and again: one request at a time, then many at once; in both eras.
+    /// The processor time and memory are those of the server's process group.
+    #[cfg(unix)]
+    #[command(verbatim_doc_comment)]
+    Bench(Bench),
     /// Show the packets of a log: of `tap`, or a file of MCP lines
     Explain {
         /// The log; `-` is stdin
@@ -144,6 +152,53 @@ pub(crate) enum Command {
     /// A check that fails says what was seen, why it matters and what to fix; then the exit code is 1.
     #[command(verbatim_doc_comment)]
     Testkit(Testkit),
+}
+
+/// What load is put on which server.
+#[derive(Args, Debug)]
+pub(crate) struct Bench {
+    /// The tool to call; its tools are listed if none is named
+    #[arg(long, value_name = "TOOL")]
+    pub(crate) call: Option<String>,
+    /// The tool's arguments
+    #[arg(long, value_name = "JSON")]
+    pub(crate) args: Option<String>,
+    /// How many requests are open at once in the second run of each era; 1 leaves that run out
+    #[arg(long, value_name = "N", default_value_t = 64, value_parser = clap::value_parser!(u16).range(1..=10_000))]
+    in_flight: u16,
+    /// How long each run takes, in seconds
+    #[arg(long, value_name = "SECONDS", default_value = "3", value_parser = seconds)]
+    pub(crate) seconds: Duration,
+    /// Only this era
+    #[arg(long, value_enum, value_name = "ERA")]
+    era: Option<EraName>,
+    /// How long an answer may take, in seconds
+    #[arg(long, value_name = "SECONDS", default_value = "20", value_parser = seconds)]
+    pub(crate) timeout: Duration,
+    /// One JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// -- COMMAND ARGS…, tcp:HOST:PORT or unix:PATH
+    #[arg(required = true, trailing_var_arg = true, value_name = "SERVER")]
+    pub(crate) server: Vec<OsString>,
+}
+
+impl Bench {
+    /// The revisions to measure, one for each era.
+    pub(crate) fn versions(&self) -> impl Iterator<Item = Version> {
+        let (legacy, modern) = match self.era {
+            Some(EraName::Legacy) => (true, false),
+            Some(EraName::Modern) => (false, true),
+            Some(EraName::Auto) | None => (true, true),
+        };
+        [legacy.then_some(LEGACY), modern.then_some(MODERN)].into_iter().flatten()
+    }
+
+    /// How many requests are open at once, run by run.
+    pub(crate) fn windows(&self) -> impl Iterator<Item = usize> + use<> {
+        let many = usize::from(self.in_flight);
+        [Some(1), (many > 1).then_some(many)].into_iter().flatten()
+    }
 }
 
 /// Which serial ports are shown, and how they are asked.

@@ -4,6 +4,8 @@
 
 mod args;
 mod arguments;
+#[cfg(unix)]
+mod bench;
 mod capture;
 mod commands;
 mod failure;
@@ -34,6 +36,8 @@ fn main() {
         Command::Demo { json, .. } | Command::List { json, .. } => json,
         Command::Call { json, .. } | Command::Explain { json, .. } => json,
         Command::Ports(args::Ports { json, .. }) => json,
+        #[cfg(unix)]
+        Command::Bench(args::Bench { json, .. }) => json,
         Command::Tap { .. } | Command::Serve { .. } | Command::Testkit(_) => false,
     };
     let outcome = run(cli);
@@ -122,6 +126,8 @@ fn run(cli: Cli) -> Result<i32, Failure> {
                 let _ = io::stderr().write_all(told.as_bytes());
             })
         }
+        #[cfg(unix)]
+        Command::Bench(bench) => bench::run(&bench).map(|()| 0),
         Command::Ports(ports) => ports::run(&ports, on_stdout).map(|()| 0),
         Command::Explain { file, json, show } => explain::run(&file, show.look(on_stdout), json).map(|()| 0),
         Command::Serve { sample } => serve::run(sample).map(|()| 0),

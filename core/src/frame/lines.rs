@@ -1,7 +1,7 @@
 //! Where lines begin and end.
 use super::skim::{Skim, Skimmed};
 use crate::json::Raw;
-use crate::json::move_left;
+use crate::json::{copy, move_left};
 use crate::machine::Framing;
 use crate::machine::mem::{Bytes, Span};
 
@@ -128,7 +128,7 @@ impl<'b> Lines<'b> {
         let room = self.space();
         let n = bytes.len().min(room.len());
         if let (Some(room), Some(bytes)) = (room.get_mut(..n), bytes.get(..n)) {
-            crate::json::copy(room, bytes);
+            copy(room, bytes);
         }
         self.filled(n);
         n

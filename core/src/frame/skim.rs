@@ -1,7 +1,7 @@
 //! Reading a message that is thrown away, for what an answer to it needs.
 use super::Member as Known;
-use crate::json::move_left;
 use crate::json::{Kind, Raw, ScanFault, Scanner, Step};
+use crate::json::{copy, move_left};
 use crate::machine::mem::Span;
 
 /// What was learned of a message longer than the buffer.
@@ -154,7 +154,7 @@ impl Skim {
                 if let Some(room) = self.held.get_mut(self.held_len..) {
                     let n = new.len().min(room.len());
                     if let (Some(room), Some(new)) = (room.get_mut(..n), new.get(..n)) {
-                        crate::json::copy(room, new);
+                        copy(room, new);
                     }
                     self.held_len = self.held_len.saturating_add(n);
                 }

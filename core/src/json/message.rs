@@ -69,7 +69,7 @@ impl<const N: usize> fmt::Write for Message<N> {
         }
         let end = start.saturating_add(len);
         if let (Some(room), Some(text)) = (self.bytes.get_mut(start..end), text.as_bytes().get(..len)) {
-            room.copy_from_slice(text);
+            super::copy(room, text);
             self.len = end as u8;
         }
         Ok(())

@@ -2,8 +2,9 @@
 use crate::node::{Machine, Node, SerialServer, Turn};
 use barewire::{Millis, ServerEvent};
 use core::convert::Infallible;
-use core::future::{Future, pending};
-use embassy_futures::select::{Either3, select3};
+use core::future::{Future, poll_fn};
+use core::pin::pin;
+use core::task::Poll;
 use embedded_io_async::{Read, Write};
 
 /// Bytes read at once.
@@ -35,20 +36,40 @@ where
     if output.is_empty() && busy {
         return Ok(());
     }
-    let read = async { if space.is_empty() { pending().await } else { rx.read(space).await } };
-    let write = async { if output.is_empty() { pending().await } else { tx.write(output).await } };
-    match select3(read, write, timer).await {
-        Either3::First(n) => {
-            let n = n?;
+    let moved = {
+        let mut read = pin!((!space.is_empty()).then(|| rx.read(space)));
+        let mut write = pin!((!output.is_empty()).then(|| tx.write(output)));
+        let mut timer = pin!(timer);
+        // By hand, since each `async` block brings a panic along, for those who poll it again after its end.
+        poll_fn(|cx| {
+            if let Some(read) = read.as_mut().as_pin_mut()
+                && let Poll::Ready(n) = read.poll(cx)
+            {
+                return Poll::Ready(n.map(Moved::Read));
+            }
+            if let Some(write) = write.as_mut().as_pin_mut()
+                && let Poll::Ready(n) = write.poll(cx)
+            {
+                return Poll::Ready(n.map(Moved::Written));
+            }
+            timer.as_mut().poll(cx).map(|()| Ok(Moved::Nothing))
+        })
+        .await?
+    };
+    match moved {
+        Moved::Read(n) => {
             node.receive(chunk.get(..n).unwrap_or(&[]));
         }
-        Either3::Second(n) => {
-            let n = n?;
-            node.sent(n);
-        }
-        Either3::Third(()) => {}
+        Moved::Written(n) => node.sent(n),
+        Moved::Nothing => {}
     }
     Ok(())
+}
+
+enum Moved {
+    Read(usize),
+    Written(usize),
+    Nothing,
 }
 
 /// Serves for ever, for applications that answer everything at once. `sleep` is a timer: a future that ends at the given

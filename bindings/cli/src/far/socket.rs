@@ -35,6 +35,15 @@ impl Socket {
         (Reader(Arc::clone(&socket)), Writer(socket))
     }
 
+    /// Its descriptor.
+    #[cfg(unix)]
+    pub(crate) fn into_fd(self) -> std::os::fd::OwnedFd {
+        match self {
+            Self::Tcp(stream) => stream.into(),
+            Self::Unix(stream) => stream.into(),
+        }
+    }
+
     fn shutdown(&self, how: Shutdown) {
         // A connection that is gone already needs no end.
         let _ = match self {

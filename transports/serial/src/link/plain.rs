@@ -99,7 +99,7 @@ impl Echo {
 
 /// Does a plain line start a handshake? Decided by its first bytes alone, so that a long one need not be kept.
 pub(super) fn is_handshake(line: &[u8]) -> bool {
-    let has = |text: &[u8]| line.windows(text.len()).any(|w| w == text);
+    let has = |text: &[u8]| (0..line.len()).any(|at| line.get(at..).is_some_and(|l| l.starts_with(text)));
     line.trim_ascii_start().first() == Some(&b'{') && (has(b"\"initialize\"") || has(b"\"server/discover\""))
 }
 

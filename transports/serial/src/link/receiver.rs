@@ -1,4 +1,5 @@
 //! The receiving half: lines into a caller's buffer, and of the right frames the payload, in order, once.
+use super::bytes::{copy, move_left};
 use super::wire::{HEAD, Head, Kind, Offset, SUM};
 use core::ops::Range;
 
@@ -68,7 +69,7 @@ impl<'b> Receiver<'b> {
     /// The machine took `n` of the ready bytes.
     pub(super) fn taken(&mut self, n: usize) {
         let n = n.min(self.ready);
-        self.buf.copy_within(n..self.ready + self.line, 0);
+        move_left(self.buf, n..self.ready + self.line, 0);
         self.ready -= n;
         if self.ready == 0 && self.starved {
             self.starved = false;
@@ -91,7 +92,7 @@ impl<'b> Receiver<'b> {
     /// Puts bytes at the end of what is ready. Only while no line is held.
     pub(super) fn put(&mut self, bytes: &[u8]) {
         if let Some(room) = self.buf.get_mut(self.ready..self.ready + bytes.len()) {
-            room.copy_from_slice(bytes);
+            copy(room, bytes);
             self.ready += bytes.len();
         }
     }
@@ -103,7 +104,7 @@ impl<'b> Receiver<'b> {
             let n = bytes.len().min(room);
             let at = self.ready + self.line;
             if let (Some(to), Some(from)) = (self.buf.get_mut(at..at + n), bytes.get(..n)) {
-                to.copy_from_slice(from);
+                copy(to, from);
             }
             self.line += n;
             self.skips = n < bytes.len();
@@ -149,7 +150,7 @@ impl<'b> Receiver<'b> {
         let start = self.ready + at.start + known;
         let end = self.ready + at.end;
         let fresh = end.saturating_sub(start);
-        self.buf.copy_within(start..end.max(start), self.ready);
+        move_left(self.buf, start..end.max(start), self.ready);
         self.ready += fresh;
         if ends > 0
             && let Some(place) = self.buf.get_mut(self.ready)

@@ -1,4 +1,5 @@
 //! The sending half: a ring of what is not acknowledged, cut into frames, and sent again when need be.
+use super::bytes::copy;
 use super::wire::{CRC, HEAD, Head, Kind, Offset, SUM, sum};
 use super::{LinkStats, Role};
 use barewire::Millis;
@@ -100,10 +101,10 @@ impl<'b> Sender<'b> {
         let at = self.place(self.end);
         let first = n.min(self.buf.len().saturating_sub(at));
         if let (Some(to), Some(from)) = (self.buf.get_mut(at..at + first), bytes.get(..first)) {
-            to.copy_from_slice(from);
+            copy(to, from);
         }
         if let (Some(to), Some(from)) = (self.buf.get_mut(..n - first), bytes.get(first..n)) {
-            to.copy_from_slice(from);
+            copy(to, from);
         }
         self.end = self.end.plus(n);
         n

@@ -1,0 +1,36 @@
+//! A string without a heap, such as `heapless` has one (in which panics can be reached).
+use core::fmt::Write;
+
+/// A text of at most `N` bytes.
+pub struct Text<const N: usize> {
+    bytes: [u8; N],
+    len: usize,
+}
+
+impl<const N: usize> Text<N> {
+    pub const fn new() -> Self {
+        Self { bytes: [0; N], len: 0 }
+    }
+
+    pub fn get(&self) -> &str {
+        self.bytes.get(..self.len).and_then(|text| core::str::from_utf8(text).ok()).unwrap_or("")
+    }
+}
+
+impl<const N: usize> Write for Text<N> {
+    fn write_str(&mut self, text: &str) -> core::fmt::Result {
+        let room = self.bytes.iter_mut().skip(self.len);
+        if room.len() < text.len() {
+            return Err(core::fmt::Error);
+        }
+        room.zip(text.bytes()).for_each(|(to, from)| *to = from);
+        self.len += text.len();
+        Ok(())
+    }
+}
+
+impl<const N: usize> Default for Text<N> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
