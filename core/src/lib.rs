@@ -17,7 +17,8 @@
 //! there sends is answered as by a program that has never heard of it. A machine needs one era at least: without any it opens nothing.
 //!
 //! To be asked for: `serde`, arguments into serde types, serde types as JSON; `alloc`, buffers that grow to a limit, copied
-//! configurations, owned results; `std`, what the drivers for operating systems share. Each adds, none changes anything.
+//! configurations, owned results; `std`, what the drivers for operating systems share; `derive`, `#[derive(ToolInput)]` and `#[derive(Tools)]`, which
+//! make schemas and decoders from Rust types, so that no JSON is typed: see [`Tools`]. Each adds, none changes anything.
 //!
 //! Ready-made drivers: `barewire-stdio` (blocking; standard streams and child processes), `barewire-async` (any futures-io stream),
 //! `barewire-serial` (`no_std` UARTs, serial ports).
@@ -64,9 +65,24 @@ pub use mcp::{Abilities, Content, Data, Hints, Level, Link, Tool, Version, check
 pub use rpc::{Code, Fault};
 #[cfg(feature = "server")]
 pub use server::{
-    Args, BadArgs, Call, Context, Fields, FromArgs, List, Progress, Reply, Server, ServerConfig, ServerEvent,
-    Source, Value,
+    Args, BadArgs, BadCall, Call, Context, Fields, FromArgs, List, Progress, Reply, Server, ServerConfig,
+    ServerEvent, Source, Tools, Value,
 };
+#[cfg(feature = "derive")]
+pub use {
+    barewire_derive::{ToolInput, Tools},
+    server::input::{Argument, Items, ToolInput},
+};
+
+/// What derived code calls. Not for use by hand: it goes with one version of the derive.
+#[cfg(feature = "derive")]
+#[doc(hidden)]
+pub mod derived {
+    pub use crate::server::input::{
+        DEPTH, Entry, Field, Need, Of, Shape, arguments, begin, depth, is_object, joined, length, members,
+        own, slots, take, take_or, text, word,
+    };
+}
 
 const fn is_send<T: Send>() {}
 const _: () = {

@@ -1,5 +1,6 @@
 //! What a server says that is compiled for one era, for the other, for both, or for none. Run with each set of features: what is expected
 //! depends on them.
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::arithmetic_side_effects)]
 #![cfg(feature = "server")]
 
 use barewire::{Millis, Output, Server, ServerConfig, ServerEvent, Storage, Tool, check_tools};

@@ -1,4 +1,5 @@
 //! How a client opens that is compiled for one era, for the other, for both, or for none.
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::arithmetic_side_effects)]
 #![cfg(feature = "client")]
 
 use barewire::{Client, ClientConfig, ClientEvent, End, Era, Millis, Output, Storage, Why};

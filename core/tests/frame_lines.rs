@@ -38,7 +38,9 @@ fn split(input: &[u8], size: usize, chunks: &[usize]) -> Vec<Got> {
     let drain = |lines: &mut Lines<'_>, all: &mut Vec<Got>| loop {
         match lines.next() {
             Frame::Line(line) => all.push(Got::Line(line.to_vec())),
-            Frame::TooLong { dropped, id } => all.push(Got::Long(dropped, id.map(|i| i.as_str().to_owned()))),
+            Frame::TooLong { dropped, id, .. } => {
+                all.push(Got::Long(dropped, id.map(|i| i.as_str().to_owned())));
+            }
             Frame::More => break,
         }
     };

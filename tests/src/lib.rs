@@ -3,8 +3,11 @@
 pub mod alloc;
 pub mod cases;
 pub mod fixture;
+pub mod model;
 pub mod pair;
 pub mod schema;
+#[cfg(unix)]
+pub mod soak;
 pub mod transcript;
 
 /// The README's examples compile.

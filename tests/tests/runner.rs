@@ -12,6 +12,11 @@ fn run(name: &str, send: &[&str], assert: &str) -> (bool, String) {
         r#"{{"id":"{name}","side":"server","era":"both","handshake":true,"send":[{}],"assert":{{{assert}}}}}"#,
         send.join(",")
     );
+    cases(name, &case)
+}
+
+/// Runs one case.
+fn cases(name: &str, case: &str) -> (bool, String) {
     let file = std::env::temp_dir().join(format!("barewire-runner-{}-{name}.jsonl", std::process::id()));
     fs::write(&file, case).unwrap();
     let output = Command::new(env!("CARGO_BIN_EXE_cases")).arg("--no-build").arg(&file).output().unwrap();
@@ -61,4 +66,22 @@ fn wrong_cases_fail_and_say_why() {
             "{out}"
         );
     }
+}
+
+/// The same line of a case over pipes and over a serial line: noise is answered there, and not here.
+#[cfg(unix)]
+#[test]
+fn cases_of_transports_run_over_a_serial_line_too() {
+    let case = |name: &str, assert: &str| {
+        let case = format!(
+            r#"{{"id":"{name}","side":"transport","era":"legacy","handshake":true,"send":["junk","{PING}"],"assert":{{{assert}}}}}"#
+        );
+        cases(name, &case)
+    };
+    let (fine, out) =
+        case("line", r#""errors":[{"id":null,"code":-32700}],"answered":[900],"reply_count":2"#);
+    assert!(fine && out.starts_with("over a serial line: 1 passed, 0 failed\n1 passed"), "{out}");
+    let (fine, out) = case("other-line", r#""answered":[900],"not_answered":[900]"#);
+    assert!(!fine && out.contains("other-line failed over a serial line: Legacy: 900 was answered"), "{out}");
+    assert!(out.contains("over a serial line: 0 passed, 1 failed"), "{out}");
 }

@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use barewire::{Era, Version};
-use barewire_testkit::{Claims, checks};
+use barewire_testkit::{Claims, Faults, checks};
 use clap::error::ErrorKind;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
@@ -116,6 +116,14 @@ pub(crate) enum Command {
         #[arg(required = true, trailing_var_arg = true, value_name = "SERVER")]
         server: Vec<OsString>,
     },
+    /// Be an MCP server on stdio, the real one being behind a serial port, a socket or a command that may restart
+    ///
+    /// For hosts that only start commands: barewire bridge serial:/dev/ttyUSB0@115200
+    /// Messages pass byte for byte. When the far end restarts, open requests are answered with an error at once; the
+    /// session is opened again, and what the host says meanwhile is held. What a device prints between messages is
+    /// shown on stderr. docs/bridge.md has the hosts' configurations.
+    #[command(verbatim_doc_comment)]
+    Bridge(Bridge),
     /// Show the serial ports, and which of them answer as MCP servers
     ///
     /// Each is opened and asked, which a board may take as a reason to reset.
@@ -152,6 +160,34 @@ pub(crate) enum Command {
     /// A check that fails says what was seen, why it matters and what to fix; then the exit code is 1.
     #[command(verbatim_doc_comment)]
     Testkit(Testkit),
+}
+
+/// What is bridged, and how.
+#[derive(Args, Debug)]
+pub(crate) struct Bridge {
+    /// Protect every byte on the serial line, the handshake too; without it the device's offer is taken when it comes
+    #[arg(long)]
+    pub(crate) checked: bool,
+    /// How long a request may wait for the far end to be there, in seconds
+    #[arg(long, value_name = "SECONDS", default_value = "15", value_parser = seconds)]
+    pub(crate) patience: Duration,
+    /// Faults on the way to the far end, for tests: seed=7,drop=1/1000,corrupt=1/1000,reset=100k
+    #[arg(long, value_name = "SPEC")]
+    pub(crate) faults: Option<Faults>,
+    /// Where to write a log of the host's session; %p becomes the process id
+    #[arg(long, value_name = "FILE")]
+    pub(crate) log: Option<PathBuf>,
+    /// How the log is written
+    #[arg(long, value_enum, default_value = "jsonl", value_name = "FORMAT")]
+    pub(crate) log_format: Format,
+    /// Show packets on stderr while they pass (as --teach, --short, --full and --raw do)
+    #[arg(long)]
+    pub(crate) trace: bool,
+    #[command(flatten)]
+    pub(crate) show: Show,
+    /// -- COMMAND ARGS…, serial:PORT@BAUD, tcp:HOST:PORT or unix:PATH
+    #[arg(required = true, trailing_var_arg = true, value_name = "SERVER")]
+    pub(crate) server: Vec<OsString>,
 }
 
 /// What load is put on which server.

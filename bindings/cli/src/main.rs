@@ -6,6 +6,7 @@ mod args;
 mod arguments;
 #[cfg(unix)]
 mod bench;
+mod bridge;
 mod capture;
 mod commands;
 mod failure;
@@ -23,6 +24,7 @@ use clap::Parser;
 
 use args::{Cli, Command};
 use arguments::Given;
+use capture::Entry;
 use commands::record::Show;
 use commands::{call, demo, explain, list, ports, serve, tap, testkit};
 use failure::Failure;
@@ -38,7 +40,7 @@ fn main() {
         Command::Ports(args::Ports { json, .. }) => json,
         #[cfg(unix)]
         Command::Bench(args::Bench { json, .. }) => json,
-        Command::Tap { .. } | Command::Serve { .. } | Command::Testkit(_) => false,
+        Command::Tap { .. } | Command::Bridge(_) | Command::Serve { .. } | Command::Testkit(_) => false,
     };
     let outcome = run(cli);
     commands::connect::yield_to_signals();
@@ -109,22 +111,13 @@ fn run(cli: Cli) -> Result<i32, Failure> {
         }
         Command::Tap { log, log_format, trace, show, server } => {
             let look = show.look(on_stderr);
-            let mut live =
-                (trace || show.is_chosen()).then(|| (Tracker::new(look.table), View::new(look).of_others()));
             let far = Far::parse(&server)?;
-            tap::Tap { far, log, format: log_format }.run(move |entry| {
-                let Some((tracker, view)) = &mut live else { return };
-                let told: String = match entry {
-                    Some(entry) => tracker.take(entry).iter().map(|item| view.item(item)).collect(),
-                    None => {
-                        let (items, summary) = tracker.finish();
-                        let last: String = items.iter().map(|item| view.item(item)).collect();
-                        last + &view.summary(&summary)
-                    }
-                };
-                // Nobody may be reading stderr.
-                let _ = io::stderr().write_all(told.as_bytes());
-            })
+            let watch = live(trace || show.is_chosen(), look);
+            tap::Tap { far, log, format: log_format }.run(watch)
+        }
+        Command::Bridge(own) => {
+            let watch = live(own.trace || own.show.is_chosen(), own.show.look(on_stderr));
+            commands::bridge::run(own, on_stderr, watch)
         }
         #[cfg(unix)]
         Command::Bench(bench) => bench::run(&bench).map(|()| 0),
@@ -138,4 +131,22 @@ fn run(cli: Cli) -> Result<i32, Failure> {
 /// Packets on stderr, if they are asked for.
 fn traced(trace: bool, look: Look) -> Show {
     if trace { Show::Words(View::new(look), Box::new(io::stderr())) } else { Show::Nothing }
+}
+
+/// Shows packets on stderr while they pass, if that is asked for.
+fn live(shown: bool, look: Look) -> impl FnMut(Option<&Entry>) + Send + 'static {
+    let mut live = shown.then(|| (Tracker::new(look.table), View::new(look).of_others()));
+    move |entry| {
+        let Some((tracker, view)) = &mut live else { return };
+        let told: String = match entry {
+            Some(entry) => tracker.take(entry).iter().map(|item| view.item(item)).collect(),
+            None => {
+                let (items, summary) = tracker.finish();
+                let last: String = items.iter().map(|item| view.item(item)).collect();
+                last + &view.summary(&summary)
+            }
+        };
+        // Nobody may be reading stderr.
+        let _ = io::stderr().write_all(told.as_bytes());
+    }
 }

@@ -4,12 +4,12 @@
 
 #[cfg(unix)]
 pub(crate) use unix::{
-    Signals, close_stdin, close_stdout, kill_group, signal_group, stdin, stdout, terminal_width,
+    Signals, close_stdin, close_stdout, kill_group, signal_group, stdin, stdout, terminal_width, wait_exit,
 };
 
 #[cfg(not(unix))]
 pub(crate) use other::{
-    Signals, close_stdin, close_stdout, kill_group, signal_group, stdin, stdout, terminal_width,
+    Signals, close_stdin, close_stdout, kill_group, signal_group, stdin, stdout, terminal_width, wait_exit,
 };
 
 /// The signals that end a session, with their names.
@@ -108,6 +108,20 @@ mod unix {
         }
     }
 
+    /// Waits until a child has exited, without reaping it: its number stays taken.
+    pub(crate) fn wait_exit(child: u32) {
+        loop {
+            // SAFETY: the struct is plain data that the call fills.
+            let done = unsafe {
+                let mut info: libc::siginfo_t = core::mem::zeroed();
+                libc::waitid(libc::P_PID, child, &mut info, libc::WEXITED | libc::WNOWAIT) == 0
+            };
+            if done || io::Error::last_os_error().kind() != io::ErrorKind::Interrupted {
+                return;
+            }
+        }
+    }
+
     /// Ends a process group at once.
     pub(crate) fn kill_group(leader: u32) {
         signal_group(leader, libc::SIGKILL);
@@ -177,6 +191,9 @@ mod other {
     }
 
     pub(crate) fn signal_group(_leader: u32, _signal: i32) {}
+
+    /// The end of its output tells instead.
+    pub(crate) fn wait_exit(_child: u32) {}
 
     pub(crate) fn kill_group(_leader: u32) {}
 

@@ -48,6 +48,8 @@ pub struct ClientConfig<'b> {
     pub follow_pages: bool,
     /// Vendor keys to announce in the handshake, a JSON object.
     pub extensions: Option<&'b str>,
+    /// The id of the first request; 1 unless set.
+    pub first_id: u32,
 }
 
 impl<'b> ClientConfig<'b> {
@@ -65,6 +67,7 @@ impl<'b> ClientConfig<'b> {
             start: Some(Millis(60_000)),
             follow_pages: true,
             extensions: None,
+            first_id: 1,
         }
     }
 
@@ -125,6 +128,15 @@ impl<'b> ClientConfig<'b> {
         self
     }
 
+    /// Sets the id of the first request; those that follow count up from it, 0 is taken for 1. On a channel without an end, such
+    /// as a serial line, a server may still work for the client before: another start for each session keeps their
+    /// answers apart.
+    #[must_use]
+    pub const fn first_id(mut self, id: u32) -> Self {
+        self.first_id = id;
+        self
+    }
+
     /// What `initialize` asks for.
     pub(super) fn asks_for(&self) -> Version {
         self.protocol_version.filter(|v| !v.is_modern()).unwrap_or(Version::NEWEST_LEGACY)
@@ -160,6 +172,7 @@ impl Config<'_> {
             start: config.start,
             follow_pages: config.follow_pages,
             extensions: None,
+            first_id: config.first_id,
         };
         Self::Owned(Box::new(OwnedConfig {
             name: config.name.into(),

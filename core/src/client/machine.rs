@@ -106,8 +106,15 @@ pub(super) struct Line {
     pub(super) fresh: bool,
 }
 
+/// `{:#?}` shows all of the state, for telling two states apart.
 impl core::fmt::Debug for Client<'_> {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        if f.alternate() {
+            let Self { tx, line, phase, current, batch, now, told, start_until, soonest, .. } = self;
+            write!(f, "{:#?} {tx:?} {line:?} {phase:?} {current:?} {batch:?} {now:?} {told} ", self.rx)?;
+            write!(f, "{start_until:?} {soonest:?} {} {}", self.doomed, self.losing)?;
+            return self.slots.all().iter().try_for_each(|slot| write!(f, " [{slot:#?}]"));
+        }
         f.debug_struct("Client")
             .field("phase", &self.phase)
             .field("calls", &self.slots.in_use())
@@ -130,13 +137,13 @@ impl<'b> Client<'b> {
     }
 
     fn with(config: Config<'b>, buffers: Buffers<'b>) -> Self {
-        let framing = config.get().framing;
+        let ClientConfig { framing, first_id, .. } = config.get();
         Self {
             config,
             rx: Lines::over(buffers.rx, framing),
             tx: Tx::new(buffers.tx),
             slots: buffers.slots.fresh(),
-            line: Line { lent: None, job: None, at: 0, serial: 1, fresh: false },
+            line: Line { lent: None, job: None, at: 0, serial: first_id.max(1), fresh: false },
             phase: Phase::START,
             current: None,
             batch: None,
@@ -176,6 +183,8 @@ impl<'b> Client<'b> {
     /// The server is gone. What came before is still read; then each request ends with [`End::Lost`](crate::End::Lost), and `poll` says
     /// `Closed`. Output that has not left is dropped.
     pub fn end_of_input(&mut self) {
+        self.settle();
+        self.tx.clear();
         self.rx.end_of_input();
     }
 

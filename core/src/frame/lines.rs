@@ -3,7 +3,7 @@ use super::skim::{Skim, Skimmed};
 use crate::json::Raw;
 use crate::json::{copy, move_left};
 use crate::machine::Framing;
-use crate::machine::mem::{Bytes, Span};
+use crate::machine::mem::{Bytes, Span, show};
 
 /// What a growing buffer keeps when it is empty, and grows by at least.
 const CHUNK: usize = 8 * 1024;
@@ -36,8 +36,14 @@ pub struct Lines<'b> {
     high: usize,
 }
 
+/// `{:#?}` shows all of the state.
 impl core::fmt::Debug for Lines<'_> {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        if f.alternate() {
+            let Self { start, seen, end, line, skim, fresh, over, .. } = self;
+            write!(f, "rx {start} {seen} {end} {line:?} {skim:?} {fresh} {over} ")?;
+            return show(f, self.mem.get().get(*start..*end).unwrap_or(&[]));
+        }
         f.debug_struct("Lines")
             .field("waiting", &self.waiting())
             .field("limit", &self.limit())
@@ -56,6 +62,8 @@ pub enum Frame<'m> {
         dropped: usize,
         /// Its `id`, if it was a JSON object that had one and the id fits half the buffer.
         id: Option<Raw<'m>>,
+        /// It had `result` or `error` and no `method`: it is never answered.
+        is_response: bool,
     },
     /// Nothing complete; read more.
     More,
@@ -78,6 +86,14 @@ impl<'b> Lines<'b> {
     #[must_use]
     pub const fn new(buffer: &'b mut [u8]) -> Self {
         Self::over(Bytes::Lent(buffer), Framing::Lines)
+    }
+
+    /// Over a buffer of its own, which grows with the line at hand up to `limit` bytes (the line feed included) and is given
+    /// back afterwards.
+    #[cfg(feature = "alloc")]
+    #[must_use]
+    pub const fn growing(limit: usize) -> Lines<'static> {
+        Lines::over(Bytes::Grown(alloc::vec::Vec::new(), limit), Framing::Lines)
     }
 
     pub(crate) const fn over(mem: Bytes<'b>, framing: Framing) -> Self {
@@ -162,6 +178,7 @@ impl<'b> Lines<'b> {
             Found::TooLong(found) => Frame::TooLong {
                 dropped: found.dropped,
                 id: found.id.map(|id| Raw::trusted(id.of(self.mem.get()))),
+                is_response: found.is_response && !found.has_method,
             },
             Found::More => Frame::More,
         }

@@ -20,13 +20,14 @@ pub(crate) struct Skimmed {
     pub(crate) cut: bool,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Member {
     Other,
     Id,
 }
 
 /// Keeps what was fed since the last key or value, which is where the next key or the id stands, whatever the chunks.
+#[derive(Debug)]
 pub(crate) struct Skim {
     scanner: Scanner,
     fault: Option<ScanFault>,

@@ -68,6 +68,14 @@ impl Bytes<'_> {
     }
 }
 
+/// Shows bytes as text; what is no text is escaped.
+pub(crate) fn show(f: &mut core::fmt::Formatter<'_>, bytes: &[u8]) -> core::fmt::Result {
+    match core::str::from_utf8(bytes) {
+        Ok(text) => f.write_str(text),
+        Err(_) => write!(f, "{}", bytes.escape_ascii()),
+    }
+}
+
 /// A span of a buffer, kept without borrowing it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Span {

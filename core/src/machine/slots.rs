@@ -142,8 +142,16 @@ pub struct Slot {
     pub(crate) side: Side,
 }
 
+/// `{:#?}` shows all of the state.
 impl core::fmt::Debug for Slot {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        if f.alternate() {
+            if self.state == State::Free {
+                return f.write_str("Free");
+            }
+            let (id, token) = (self.id.get().escape_ascii(), self.token.get().escape_ascii());
+            return write!(f, "{:?} {} {id} {token} {:?}", self.state, self.serial, self.side);
+        }
         f.debug_struct("Slot")
             .field("state", &self.state)
             .field("serial", &self.serial)
@@ -153,7 +161,7 @@ impl core::fmt::Debug for Slot {
 
 /// What only one side keeps. The tag is a byte of its own, and its zero is nothing: so a fresh [`Storage`] is all zero and takes no
 /// flash.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 #[repr(u8)]
 pub(crate) enum Side {
     None,

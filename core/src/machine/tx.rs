@@ -1,5 +1,5 @@
 //! The way out: bytes that may be sent, and behind them what is being written.
-use super::mem::Bytes;
+use super::mem::{Bytes, show};
 use crate::json::Sink;
 #[cfg(feature = "alloc")]
 use alloc::vec::Vec;
@@ -16,6 +16,13 @@ pub(crate) struct Tx<'b> {
     ready: usize,
     end: usize,
     high: usize,
+}
+
+impl core::fmt::Debug for Tx<'_> {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        write!(f, "tx {} {} {} ", self.start, self.ready, self.end)?;
+        show(f, self.mem.get().get(self.start..self.end).unwrap_or(&[]))
+    }
 }
 
 impl<'b> Tx<'b> {

@@ -4,7 +4,7 @@ use super::{OwnedContent, OwnedData};
 use crate::json::{Kind, Raw};
 use crate::machine::Full;
 use crate::rpc::Code;
-use crate::server::{BadArgs, Reply};
+use crate::server::{BadArgs, BadCall, Reply};
 use alloc::{format, string::String, vec::Vec};
 
 /// The result of a tool: content blocks, and what may go with them.
@@ -136,6 +136,15 @@ pub enum Fail {
 impl From<BadArgs> for Fail {
     fn from(bad: BadArgs) -> Self {
         Self::BadArgs(bad)
+    }
+}
+
+impl From<BadCall> for Fail {
+    fn from(bad: BadCall) -> Self {
+        match bad {
+            BadCall::Unknown => Self::Unknown,
+            BadCall::Args(bad) => Self::BadArgs(bad),
+        }
     }
 }
 

@@ -1,4 +1,5 @@
 //! The arguments of a call, decoded where they lie.
+use super::BadArgs;
 use crate::json::{Kind, Raw, decode, skip, value_len};
 use core::fmt;
 
@@ -70,6 +71,12 @@ impl<'m> Args<'m> {
         result.map_err(|_| BadArgs::new("arguments", "as the tool's inputSchema says"))
     }
 
+    /// All of it as one value.
+    #[cfg(feature = "derive")]
+    pub(super) fn into_value(self) -> Value<'m> {
+        Value(self.0)
+    }
+
     /// Member by member.
     #[must_use]
     pub fn fields(self) -> Fields<'m> {
@@ -93,7 +100,8 @@ impl<'m> Args<'m> {
     }
 }
 
-/// Implemented by structs of arguments; see [`Args`] for an example.
+/// Implemented by structs of arguments; see [`Args`] for an example. With the feature `derive`,
+/// `#[derive(ToolInput)]` implements it, and writes the schema too.
 pub trait FromArgs<'m>: Sized {
     /// Reads the members, in the peer's order; of a doubled one the last should win.
     ///
@@ -107,6 +115,12 @@ pub trait FromArgs<'m>: Sized {
 pub struct Fields<'m>(&'m mut [u8]);
 
 impl<'m> Fields<'m> {
+    /// What stands between the braces.
+    #[cfg(feature = "derive")]
+    pub(super) const fn inside(&self) -> &[u8] {
+        self.0
+    }
+
     /// The next key, decoded, and its value.
     #[allow(clippy::should_implement_trait)]
     pub fn next(&mut self) -> Option<(&'m str, Value<'m>)> {
@@ -132,6 +146,33 @@ impl<'m> Fields<'m> {
 pub struct Value<'m>(&'m mut [u8]);
 
 impl<'m> Value<'m> {
+    /// In place of an argument that was not given; counts as `null`.
+    #[cfg(feature = "derive")]
+    pub(super) const fn absent() -> Self {
+        Self(&mut [])
+    }
+
+    #[cfg(feature = "derive")]
+    pub(super) fn into_bytes(self) -> &'m mut [u8] {
+        self.0
+    }
+
+    #[cfg(feature = "derive")]
+    pub(super) const fn over(json: &'m mut [u8]) -> Self {
+        Self(json)
+    }
+
+    #[cfg(feature = "derive")]
+    pub(super) const fn raw(&self) -> Raw<'_> {
+        Raw::trusted(self.0)
+    }
+
+    /// The members of an object; none of any other value.
+    #[cfg(feature = "derive")]
+    pub(super) fn members(self) -> Fields<'m> {
+        Args(self.0).fields()
+    }
+
     /// As it came.
     #[must_use]
     pub fn json(self) -> Raw<'m> {
@@ -199,28 +240,3 @@ impl<'m> Value<'m> {
         }
     }
 }
-
-/// An argument that is not what the tool takes. Prints as a sentence that a model can act on.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[non_exhaustive]
-pub struct BadArgs {
-    /// Which one.
-    pub field: &'static str,
-    /// What it should be, after "must be".
-    pub expected: &'static str,
-}
-
-impl BadArgs {
-    /// `field` must be `expected`.
-    #[must_use]
-    pub const fn new(field: &'static str, expected: &'static str) -> Self {
-        Self { field, expected }
-    }
-}
-
-impl fmt::Display for BadArgs {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} must be {}", self.field, self.expected)
-    }
-}
-impl core::error::Error for BadArgs {}

@@ -172,9 +172,7 @@ impl Say<'_> {
     fn bad_args(&self, sink: &mut dyn Sink, bad: BadArgs, slot: Option<&Slot>) -> bool {
         let Some(own) = server_side(slot) else { return true };
         let id = slot.map_or(&b""[..], |s| s.id.get());
-        let sentence = |sink: &mut dyn Sink| {
-            write_str_part(sink, bad.field) && sink.put(b" must be ") && write_str_part(sink, bad.expected)
-        };
+        let sentence = |sink: &mut dyn Sink| bad.say(&mut |text| write_str_part(sink, text));
         if !own.version.since(Version::V2025_11_25) {
             return self.id(sink, id)
                 && sink.put(b",\"error\":{\"code\":-32602,\"message\":\"")

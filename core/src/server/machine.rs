@@ -202,8 +202,11 @@ impl<'b> Server<'b> {
             }
             if self.rx.is_over() {
                 let until = *self.drain_until.get_or_insert(now.after(self.config.get().rest().drain));
-                if now >= until && self.doom_all() {
-                    continue;
+                if now >= until {
+                    self.cut_stream();
+                    if self.doom_all() {
+                        continue;
+                    }
                 }
             }
             if let Some(slot) = self.line.streaming {
@@ -213,12 +216,13 @@ impl<'b> Server<'b> {
                 }
                 return if sent { Step::Blocked } else { Step::Send };
             }
-            if core::mem::take(&mut self.changed)
-                && self.line.batch.is_none()
-                && self.session.legacy.is_some()
-            {
-                self.line.start(Job::Changed);
-                continue;
+            // Inside of a batch's array nothing else can be said.
+            if self.line.batch.is_none() && core::mem::take(&mut self.changed) {
+                // Nobody lists tools any more after the end of input.
+                if self.session.legacy.is_some() && !self.rx.is_over() {
+                    self.line.start(Job::Changed);
+                    continue;
+                }
             }
             match self.read_on() {
                 Some(Step::Again) => {}

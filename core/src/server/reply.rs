@@ -348,8 +348,7 @@ impl<'m> Reply<'m> {
         if lost {
             self.slot.own.is_error = true;
         }
-        // A head that is half out goes on where it stopped.
-        let skip = if self.slot.own.stage == Stage::Start { self.slot.own.step } else { 0 };
+        let skip = self.slot.own.head_written();
         let say = say(self.config, self.around);
         let mut window = Window::new(&mut self.out, skip);
         let done = say.tail(&mut window, self.slot.id.get(), self.slot.own) && window.is_complete();

@@ -50,6 +50,11 @@ impl SlotServer {
         }
     }
 
+    /// A head that is half out goes on where it stopped.
+    pub(crate) fn head_written(&self) -> usize {
+        if self.stage == Stage::Start { self.step } else { 0 }
+    }
+
     /// Forgets what was written, not what was told.
     pub(crate) const fn rewind(&mut self) {
         let progress = self.progress;

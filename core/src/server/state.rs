@@ -62,8 +62,15 @@ pub struct Server<'b> {
     pub(super) most_calls: usize,
 }
 
+/// `{:#?}` shows all of the state, for telling two states apart.
 impl core::fmt::Debug for Server<'_> {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        if f.alternate() {
+            let Self { tx, line, session, current, serial, noise, changed, drain_until, .. } = self;
+            write!(f, "{:#?} {tx:?} {line:?} {session:?} {current:?} ", self.rx)?;
+            write!(f, "{serial} {noise} {changed} {drain_until:?}")?;
+            return self.slots.all().iter().try_for_each(|slot| write!(f, " [{slot:#?}]"));
+        }
         f.debug_struct("Server")
             .field("session", &self.session)
             .field("calls", &self.slots.in_use())

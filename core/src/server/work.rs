@@ -2,8 +2,10 @@
 use super::Source;
 use super::jobs::{Around, Data, Job, Part, Say, To};
 use super::list::write_list;
+use super::slot::Open;
 use super::state::Server;
 use crate::json::Sink;
+use crate::machine::slots::State;
 use crate::machine::tx::Window;
 use crate::mcp::Refusal;
 use crate::rpc::Code;
@@ -66,7 +68,8 @@ impl Server<'_> {
                 if self.line.streaming == Some(slot) {
                     self.line.streaming = None;
                 }
-                if let Some(slot) = self.slots.at(slot) {
+                // Of a doomed one the application is still to be told.
+                if let Some(slot) = self.slots.at(slot).filter(|slot| slot.state != State::Doomed) {
                     slot.free();
                 }
             }
@@ -74,6 +77,17 @@ impl Server<'_> {
             None if matches!(job, Job::Changed) => {}
             None => self.next_message(),
         }
+    }
+
+    /// The time is over: a result that is half on the wire ends as an error, so that what follows it is whole.
+    pub(super) fn cut_stream(&mut self) {
+        let Some(index) = self.line.streaming.take() else { return };
+        let Some(open) = self.slots.at(index).and_then(Open::of) else { return };
+        open.own.is_error = true;
+        let at = open.own.head_written();
+        self.line.more = false;
+        self.line.start(Job::Tail { slot: index });
+        self.line.at = at;
     }
 
     pub(super) fn is_dynamic(&self) -> bool {

@@ -35,5 +35,6 @@ fn run(files: &[&str], options: Options<'_>) -> io::Result<bool> {
         ));
     }
     let files: Vec<PathBuf> = files.iter().map(PathBuf::from).collect();
-    Ok(cases::run(&files, options)?.failed == 0)
+    let tally = cases::run(&files, options)?;
+    Ok(tally.failed + tally.failed_on_a_line == 0)
 }

@@ -38,6 +38,8 @@ pub(super) struct Case {
     #[serde(default)]
     pub(super) era_note: Option<String>,
     #[serde(default)]
+    pub(super) expect: Option<String>,
+    #[serde(default)]
     pub(super) env: BTreeMap<String, String>,
     /// Read apart, so that an unknown key fails this case and not the file.
     #[serde(default)]

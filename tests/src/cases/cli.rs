@@ -16,7 +16,9 @@ use std::time::Instant;
 use serde_json::Value;
 
 use super::case::{Case, Step};
-use super::judge::holds;
+use super::judge::{Outcome, holds};
+use super::modern::modern;
+use super::server::{INITIALIZE, INITIALIZED};
 use super::trigger::inapplicable;
 use super::{Era, Programs, Verdict};
 
@@ -81,7 +83,11 @@ pub(super) fn run(case: &Case, era: Era, programs: &Programs) -> Result<Verdict,
         if child.contains("python3") && which("python3").is_none() {
             return Ok(Verdict::Inapplicable("needs python3"));
         }
-        connect(case, child, era, programs)?;
+        if case.trigger.as_deref().is_some_and(|trigger| trigger.contains("bridge")) {
+            bridge(case, child, era, programs)?;
+        } else {
+            connect(case, child, era, programs)?;
+        }
     } else {
         return Ok(Verdict::Inapplicable("is not for machines"));
     }
@@ -231,6 +237,51 @@ fn connect(case: &Case, child: &str, era: Era, programs: &Programs) -> Result<()
         return Err(format!("the message does not name the command: {}", errors.trim()));
     }
     judge_bytes(case, &output)
+}
+
+/// A bridge to a server that goes: what the host asked is answered, and at the host's end it ends.
+fn bridge(case: &Case, child: &str, era: Era, programs: &Programs) -> Result<(), String> {
+    let mut steps = case.steps()?;
+    if era == Era::Modern {
+        steps = modern(&steps);
+    }
+    let mut input = Vec::new();
+    if case.handshake && era == Era::Legacy {
+        input.extend(format!("{INITIALIZE}\n{INITIALIZED}\n").into_bytes());
+    }
+    for step in steps {
+        if let Step::Write(bytes) = step {
+            input.extend(bytes);
+        }
+    }
+    let assert = case.assert()?.unwrap_or_default();
+    let line = format!("exec {} bridge -- {child}", quote(&programs.barewire));
+    let mut command = Command::new("sh");
+    command.args(["-c", &line]).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+    let mut child = command.spawn().map_err(|wrong| wrong.to_string())?;
+    let mut stdin = child.stdin.take().ok_or("no stdin")?;
+    let mut stdout = child.stdout.take().ok_or("no stdout")?;
+    let begin = Instant::now();
+    // It may have ended by itself before it has read everything.
+    let _ = stdin.write_all(&input);
+    let mut outcome = Outcome::default();
+    let mut chunk = [0; 4096];
+    while !outcome.complete(&assert) {
+        match stdout.read(&mut chunk) {
+            Ok(n @ 1..) => outcome.output.extend_from_slice(&chunk[..n]),
+            _ => break,
+        }
+    }
+    outcome.took = begin.elapsed();
+    drop(stdin);
+    let rest = stdout.read_to_end(&mut outcome.output);
+    let status = wait(&mut child, PATIENCE)?;
+    outcome.judge(&assert)?;
+    match (rest, status) {
+        // 3: it was gone for good.
+        (Ok(_), Some(0 | 3)) => Ok(()),
+        (_, status) => Err(format!("status {status:?}")),
+    }
 }
 
 /// What a tap is fed must come out at the other end, both ways, byte by byte.

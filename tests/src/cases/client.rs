@@ -8,7 +8,7 @@ use core::time::Duration;
 use std::collections::HashSet;
 use std::env;
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process;
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
@@ -44,9 +44,7 @@ pub(super) fn run(case: &Case, era: Era, programs: &Programs) -> Result<Verdict,
     if let Some(reason) = inapplicable(case) {
         return Ok(Verdict::Inapplicable(reason));
     }
-    let trigger = case.trigger.as_deref().ok_or("a client case without trigger")?;
-    let played =
-        Played { steps: case.steps()?, actions: actions(trigger)?, auto: trigger.contains("auto)"), era };
+    let played = Played::read(case, era)?;
     let assert = case.assert()?.unwrap_or_default();
     let script = ScriptFile::write(case, &played)?;
     let record = Arc::new(Mutex::new(Vec::new()));
@@ -72,7 +70,7 @@ pub(super) fn run(case: &Case, era: Era, programs: &Programs) -> Result<Verdict,
         return Err(format!("took {} ms", took.as_millis()));
     }
     let gone = played.gone();
-    if let Ok(client) = session.as_ref().map(Clone::clone).map_err(drop)
+    if let Ok(client) = session.clone()
         && !gone
     {
         // Answers that the script still holds come first: a client that gave up early has not heard them all.
@@ -106,7 +104,7 @@ enum Got {
 }
 
 /// The case as it is played.
-struct Played {
+pub(super) struct Played {
     steps: Vec<Step>,
     actions: Vec<Action>,
     auto: bool,
@@ -114,6 +112,11 @@ struct Played {
 }
 
 impl Played {
+    pub(super) fn read(case: &Case, era: Era) -> Result<Self, String> {
+        let trigger = case.trigger.as_deref().ok_or("a client case without trigger")?;
+        Ok(Self { steps: case.steps()?, actions: actions(trigger)?, auto: trigger.contains("auto)"), era })
+    }
+
     fn start(
         &self,
         case: &Case,
@@ -241,7 +244,11 @@ impl Played {
         lines.map(|line| Answer::read(&line.replace("@IDSTR@", "\"0\"").replace("@ID@", "0"))).collect()
     }
 
-    fn judge_connect(&self, case: &Case, connected: &Result<String, String>) -> Result<(), String> {
+    pub(super) fn judge_connect(
+        &self,
+        case: &Case,
+        connected: &Result<String, String>,
+    ) -> Result<(), String> {
         if case.handshake {
             return connected.as_ref().map(drop).map_err(|wrong| format!("it does not connect: {wrong}"));
         }
@@ -553,10 +560,14 @@ fn judge_junk(received: &[u8], seen: &[Event]) -> Result<(), String> {
 }
 
 /// The peer's script on the disk, removed at the end.
-struct ScriptFile(PathBuf);
+pub(super) struct ScriptFile(PathBuf);
 
 impl ScriptFile {
-    fn write(case: &Case, played: &Played) -> Result<Self, String> {
+    pub(super) fn path(&self) -> &Path {
+        &self.0
+    }
+
+    pub(super) fn write(case: &Case, played: &Played) -> Result<Self, String> {
         let handshake = match (case.handshake, played.era) {
             (false, _) => None,
             (true, Era::Legacy) => Some("initialize".to_owned()),

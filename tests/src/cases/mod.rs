@@ -11,6 +11,8 @@ mod client;
 mod judge;
 mod modern;
 mod peer;
+#[cfg(unix)]
+mod serial;
 mod server;
 mod trigger;
 
@@ -38,14 +40,13 @@ enum Verdict {
 }
 
 /// Why a case may not be applicable: what it needs is not there yet.
-const REASONS: [&str; 11] = [
+const REASONS: [&str; 10] = [
     "needs resources",
     "needs prompts",
     "needs completion",
     "needs logging",
     "needs elicitation",
     "needs subscriptions",
-    "needs the bridge",
     "needs a serial port",
     "needs python3",
     "needs a shell",
@@ -77,6 +78,10 @@ pub struct Tally {
     pub failed: usize,
     /// Not run.
     pub inapplicable: usize,
+    /// Those that were run over a serial line as well, and were right there.
+    pub on_a_line: usize,
+    /// Those that were not.
+    pub failed_on_a_line: usize,
 }
 
 /// Runs all cases of the files, and prints a line for each that fails or is not applicable.
@@ -99,8 +104,13 @@ pub fn run(files: &[PathBuf], options: Options<'_>) -> io::Result<Tally> {
             })?;
             if only.is_none_or(|only| case.id == only) {
                 one(&case, &programs, &mut tally);
+                #[cfg(unix)]
+                on_a_line(&case, &programs, &mut tally);
             }
         }
+    }
+    if tally.on_a_line + tally.failed_on_a_line > 0 {
+        println!("over a serial line: {} passed, {} failed", tally.on_a_line, tally.failed_on_a_line);
     }
     println!("{} passed, {} failed, {} not applicable", tally.passed, tally.failed, tally.inapplicable);
     Ok(tally)
@@ -109,12 +119,7 @@ pub fn run(files: &[PathBuf], options: Options<'_>) -> io::Result<Tally> {
 fn one(case: &Case, programs: &Programs, tally: &mut Tally) {
     let mut wrong = Vec::new();
     let mut reason = None;
-    let eras = match case.side.as_str() {
-        "server" | "parser" | "transport" => server::eras(case),
-        "client" => client::eras(case),
-        _ => cli::eras(case),
-    };
-    for era in &eras {
+    for era in &eras(case) {
         let verdict = match case.side.as_str() {
             "server" | "parser" | "transport" => match server::inapplicable(case) {
                 Some(reason) => Ok(Verdict::Inapplicable(reason)),
@@ -133,8 +138,7 @@ fn one(case: &Case, programs: &Programs, tally: &mut Tally) {
     match (wrong.is_empty(), reason) {
         (false, _) => {
             tally.failed += 1;
-            let wrong = wrong.join(" | ").split_whitespace().collect::<Vec<_>>().join(" ");
-            println!("{} failed: {wrong}", case.id);
+            println!("{} failed: {}", case.id, in_one_line(&wrong));
         }
         (true, Some(reason)) => {
             debug_assert!(REASONS.contains(&reason));
@@ -143,6 +147,34 @@ fn one(case: &Case, programs: &Programs, tally: &mut Tally) {
         }
         (true, None) => tally.passed += 1,
     }
+}
+
+fn eras(case: &Case) -> Vec<Era> {
+    match case.side.as_str() {
+        "server" | "parser" | "transport" => server::eras(case),
+        "client" => client::eras(case),
+        _ => cli::eras(case),
+    }
+}
+
+/// Runs the case over a serial line too, where it has a meaning there.
+#[cfg(unix)]
+fn on_a_line(case: &Case, programs: &Programs, tally: &mut Tally) {
+    if !serial::applies(case) {
+        return;
+    }
+    let run = |era| serial::run(case, era, programs).err().map(|why| format!("{era:?}: {why}"));
+    let wrong: Vec<String> = eras(case).into_iter().filter_map(run).collect();
+    if wrong.is_empty() {
+        tally.on_a_line += 1;
+    } else {
+        tally.failed_on_a_line += 1;
+        println!("{} failed over a serial line: {}", case.id, in_one_line(&wrong));
+    }
+}
+
+fn in_one_line(wrong: &[String]) -> String {
+    wrong.join(" | ").split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// Builds what is beside this program, so that no old build is tested; where cargo is not there, takes what is.

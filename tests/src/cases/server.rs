@@ -18,8 +18,8 @@ use crate::schema::{Checker, Direction};
 /// How long anything may take that the case does not bound itself.
 const PATIENCE: Duration = Duration::from_secs(12);
 
-const INITIALIZE: &str = r#"{"jsonrpc":"2.0","id":"h-1","method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"cases","version":"1"}}}"#;
-const INITIALIZED: &str = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
+pub(super) const INITIALIZE: &str = r#"{"jsonrpc":"2.0","id":"h-1","method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"cases","version":"1"}}}"#;
+pub(super) const INITIALIZED: &str = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
 
 /// The eras in which a case has a meaning.
 pub(super) fn eras(case: &Case) -> Vec<Era> {

@@ -27,7 +27,6 @@ pub(super) fn inapplicable(case: &Case) -> Option<&'static str> {
         ("resources/", "needs resources"),
         ("prompts/", "needs prompts"),
         ("completion/", "needs completion"),
-        ("bridge", "needs the bridge"),
     ];
     needs.into_iter().find(|(word, _)| trigger.contains(word)).map(|(_, reason)| reason)
 }

@@ -165,7 +165,8 @@
 //!
 //! # Features
 //!
-//! `timer`: `IoTimer`, by async-io. `process`: `Command`, by async-process. `serde`: [`ToolCall`] decodes arguments into serde types. None
+//! `timer`: `IoTimer`, by async-io. `process`: `Command`, by async-process. `serde`: [`ToolCall`] decodes arguments into serde types.
+//! `derive`: the core's `#[derive(Tools)]`, for [`ToolCall::tool`]. None
 //! is on by default.
 //!
 //! # Systems

@@ -32,7 +32,7 @@ mod unix {
 
     /// The bytes of an answer with `text` bytes of text, its line feed included.
     fn message(text: usize) -> usize {
-        r#"{"jsonrpc":"2.0","id":100,"result":{"resultType":"complete","content":[{"type":"text","text":""}],"_meta":{"io.modelcontextprotocol/serverInfo":{"name":"board","version":"1.0.0"}}}}"#
+        r#"{"jsonrpc":"2.0","id":1000000,"result":{"resultType":"complete","content":[{"type":"text","text":""}],"_meta":{"io.modelcontextprotocol/serverInfo":{"name":"board","version":"1.0.0"}}}}"#
             .len()
             + 1
             + text

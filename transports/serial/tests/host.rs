@@ -6,6 +6,7 @@ use barewire::{ClientConfig, Era, Version};
 use barewire_serial::Checked;
 use barewire_serial::host::{Failure, Lost, OpenError, Port, Trace};
 use common::pty::{self, Device, Make, Pty, until};
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
@@ -72,7 +73,7 @@ fn calls_in_flight_fail_with_restarted_and_the_next_one_succeeds() {
             let device = device.connect(&CONFIG).unwrap();
             let (failures, (killed, _second)) = three_calls(&device, || {
                 let waiting = Arc::clone(&first.waiting);
-                until("three calls run", || waiting.load(std::sync::atomic::Ordering::Relaxed) == 3);
+                until("three calls run", || waiting.load(Relaxed) == 3);
                 first.kill();
                 (Instant::now(), Device::start(&pty, make))
             });
@@ -105,7 +106,7 @@ fn boot_text_tells_of_a_restart() {
     assert!(!device.is_checked());
     let (failures, (killed, _second)) = three_calls(&device, || {
         let waiting = Arc::clone(&first.waiting);
-        until("three calls run", || waiting.load(std::sync::atomic::Ordering::Relaxed) == 3);
+        until("three calls run", || waiting.load(Relaxed) == 3);
         first.kill();
         (Instant::now(), Device::start(&pty, make))
     });
@@ -128,7 +129,7 @@ fn a_port_that_goes_away_and_comes_back() {
     let device = Port::new(&link).baud(921_600).connect(&CONFIG).unwrap();
     let (failures, ()) = three_calls(&device, || {
         let waiting = Arc::clone(&first.waiting);
-        until("three calls run", || waiting.load(std::sync::atomic::Ordering::Relaxed) == 3);
+        until("three calls run", || waiting.load(Relaxed) == 3);
         first.kill();
         std::fs::remove_file(&link).unwrap();
         drop(pty);
@@ -158,6 +159,111 @@ fn a_bad_line_delivers_everything_once() {
         assert!(device.is_checked());
         println!("1 in {one_in}: {:?}, device {:?}", device.stats(), _device.stats.lock().unwrap());
     }
+}
+
+/// Answers every `server/discover` with the next of these, the last one again and again; says how many it gave.
+fn scripted(pty: &Pty, answers: &'static [&'static str]) -> impl FnOnce() -> usize + use<> {
+    let (master, stop) = (Arc::clone(&pty.master), Arc::new(AtomicBool::new(false)));
+    let flag = Arc::clone(&stop);
+    let thread = std::thread::spawn(move || {
+        let (mut heard, mut given) = (Vec::new(), 0);
+        while !flag.load(Relaxed) {
+            let mut chunk = [0; 1024];
+            let Ok(n @ 1..) = rustix::io::read(&*master, &mut chunk) else {
+                std::thread::sleep(Duration::from_millis(1));
+                continue;
+            };
+            heard.extend_from_slice(&chunk[..n]);
+            while let Some(end) = heard.iter().position(|b| *b == b'\n') {
+                let line: Vec<u8> = heard.drain(..=end).collect();
+                let text = String::from_utf8_lossy(&line);
+                if text.contains("server/discover") {
+                    let id = text.split_once("\"id\":").unwrap().1.split(',').next().unwrap();
+                    let version = answers[given.min(answers.len() - 1)];
+                    given += 1;
+                    let answer = format!(
+                        "{{\"jsonrpc\":\"2.0\",\"id\":{id},\"result\":{{\"resultType\":\"complete\",\"supportedVersions\":[\"{version}\"],\
+                         \"capabilities\":{{}},\"ttlMs\":0,\"cacheScope\":\"private\"}}}}\n"
+                    );
+                    assert_eq!(rustix::io::write(&*master, answer.as_bytes()), Ok(answer.len()));
+                }
+            }
+        }
+        given
+    });
+    move || {
+        stop.store(true, Relaxed);
+        thread.join().unwrap()
+    }
+}
+
+#[test]
+fn a_handshake_that_was_damaged_is_tried_again() {
+    let pty = Pty::new();
+    let stop = scripted(&pty, &["2026-07-2x", "2026-07-28"]);
+    let device = port(&pty).connect(&CONFIG).unwrap();
+    assert_eq!(device.server().unwrap().protocol, Version::V2026_07_28);
+    assert_eq!(stop(), 2);
+
+    // What is said twice is meant.
+    let pty = Pty::new();
+    let stop = scripted(&pty, &["2099-01-01"]);
+    let error = port(&pty).connect(&CONFIG).unwrap_err();
+    assert!(matches!(error, OpenError::Refused { .. }), "{error}");
+    assert_eq!(stop(), 2);
+}
+
+/// The device still works for a host that has gone: the one that comes next has nothing to do with that.
+#[test]
+fn a_host_that_starts_again_gets_its_own_answers() {
+    for checked in [Checked::Never, Checked::Offer, Checked::Always] {
+        let pty = Pty::new();
+        let offers = if checked == Checked::Never { Checked::Never } else { Checked::Offer };
+        let board = Device::start(&pty, Make { checked: offers, ..Make::default() });
+        let device = port(&pty).checked(checked).connect(&CONFIG).unwrap();
+        let (failures, ()) = three_calls(&device, || {
+            until("three calls run", || board.waiting.load(Relaxed) == 3);
+            device.close();
+        });
+        assert!(failures.iter().all(|(failure, _)| matches!(failure, Failure::Lost(Lost::Closed))));
+        let device = port(&pty).checked(checked).connect(&CONFIG).unwrap();
+        for n in 0..6 {
+            let args = format!("{{\"n\":{n}}}");
+            assert_eq!(device.call("echo", &args).unwrap().text(), args, "{checked:?}");
+        }
+    }
+}
+
+/// A client may go in the middle of an answer: what it leaves unread must not stand in the way of the next one.
+#[test]
+fn a_reader_that_is_dropped_holds_nobody_up() {
+    let pty = Pty::new();
+    let wire = port(&pty).checked(Checked::Never).open().unwrap();
+    let first = wire.session();
+    let say = |lines: usize| {
+        let (master, mut rest) = (Arc::clone(&pty.master), "{\"a\":1}\n".repeat(lines).into_bytes());
+        std::thread::spawn(move || {
+            while !rest.is_empty() {
+                match rustix::io::write(&*master, &rest) {
+                    Ok(n) => drop(rest.drain(..n)),
+                    Err(_) => std::thread::sleep(Duration::from_millis(1)),
+                }
+            }
+        })
+    };
+    // More than is kept for a reader, and less than what fits on the way to it.
+    say(10_000).join().unwrap();
+    drop(first);
+    let (mut reader, _writer, session) = wire.session();
+    let (tell, told) = std::sync::mpsc::channel();
+    std::thread::spawn(move || {
+        let mut line = [0; 8];
+        let _ = tell.send(std::io::Read::read_exact(&mut reader, &mut line).map(|()| line));
+    });
+    let written = say(1);
+    let line = told.recv_timeout(Duration::from_secs(10)).expect("the next session hears something").unwrap();
+    assert_eq!((&line, session.lost()), (b"{\"a\":1}\n", None));
+    written.join().unwrap();
 }
 
 #[test]
@@ -192,4 +298,26 @@ fn boot_text_before_the_first_answer_does_no_harm() {
     let device = port(&pty).connect(&CONFIG).unwrap();
     assert_eq!(device.server().unwrap().protocol, Version::V2026_07_28);
     assert_eq!(device.call("echo", "{}").unwrap().text(), "{}");
+}
+
+/// Streams between the port and the link: what they lose, the link makes up for.
+#[test]
+fn what_is_put_in_between_sees_every_byte() {
+    struct Loses<T>(T, usize);
+    impl<T: std::io::Read> std::io::Read for Loses<T> {
+        fn read(&mut self, out: &mut [u8]) -> std::io::Result<usize> {
+            let mut n = self.0.read(out)?;
+            self.1 += n;
+            if self.1 >= 500 && n > 1 {
+                (self.1, n) = (0, n - 1);
+            }
+            Ok(n)
+        }
+    }
+    let pty = Pty::new();
+    let _device = Device::start(&pty, Make::default());
+    let port = port(&pty).checked(Checked::Always);
+    let device = port.wrap(|(read, write)| (Box::new(Loses(read, 0)), write)).connect(&CONFIG).unwrap();
+    assert_eq!(device.call("log", "{}").unwrap().text(), pty::text(pty::LOG));
+    assert!(device.stats().damaged > 0, "{:?}", device.stats());
 }

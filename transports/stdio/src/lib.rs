@@ -83,8 +83,8 @@
 //!
 //! # Features
 //!
-//! `serde`: [`ToolCall`] decodes arguments into serde types. `signals`: `exit_on_signals` on Unix. Neither is on by
-//! default.
+//! `serde`: [`ToolCall`] decodes arguments into serde types. `derive`: the core's `#[derive(Tools)]`, for [`ToolCall::tool`].
+//! `signals`: `exit_on_signals` on Unix. None is on by default.
 //!
 //! # Systems
 //!

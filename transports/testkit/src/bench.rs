@@ -37,7 +37,15 @@ pub(crate) struct Bench<'f> {
 
 impl Bench<'_> {
     pub(crate) fn link(&mut self) -> Result<Link, Halt> {
-        (self.connect)().map_err(|error| Halt::Failed(format!("no connection could be made: {error}")))
+        let link = (self.connect)()
+            .map_err(|error| Halt::Failed(format!("no connection could be made: {error}")))?;
+        match link.far {
+            Far::Here(_) if self.claims.endless => Err(Halt::Failed(
+                "a server whose input never ends can't be ended by the suite: hand over `Link::to_server`"
+                    .into(),
+            )),
+            _ => Ok(link),
+        }
     }
 
     /// Both ends in our hands, the client's first.
@@ -80,7 +88,10 @@ impl Bench<'_> {
             }
         };
         let (read, write) = link.client.into_lines();
-        let peer = Peer::new(read, write, pieces, moved, self.patience).map_err(broken)?;
+        let mut peer = Peer::new(read, write, pieces, moved, self.patience).map_err(broken)?;
+        if self.claims.endless {
+            peer.greet()?;
+        }
         Ok(Session { peer, server })
     }
 

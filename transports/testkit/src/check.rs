@@ -33,6 +33,8 @@ enum Need {
     Whole,
     Ordered,
     HalfClose,
+    /// The far end sees that this one has gone.
+    Ends,
     Noise,
     Many,
     Room,
@@ -54,6 +56,7 @@ impl Check {
                 ),
                 Need::Ordered => (claims.ordered, "no order is claimed"),
                 Need::HalfClose => (claims.half_close, "it is not claimed that one direction can end alone"),
+                Need::Ends => (!claims.endless, "it has no end that the far end could see"),
                 Need::Noise => (claims.noise, "it is not claimed that noise does no harm"),
                 Need::Many => (!claims.single, "there is one connection at a time"),
                 Need::Room => (
@@ -175,7 +178,7 @@ static CHECKS: &[Check] = &[
         reason: "A client that closes its output still gets the answers to what it asked; `cat calls | server` works so.",
         fix: "Dropping the writing half must end only that direction (with sockets `shutdown(Write)`, not `close`), after \
               everything written was delivered. If the channel cannot do that, do not claim it: `Claims::half_close`.",
-        needs: &[Need::HalfClose, Need::Reliable, Need::Room],
+        needs: &[Need::Ends, Need::HalfClose, Need::Reliable, Need::Room],
         run: ends::half_close,
     },
     Check {
@@ -191,7 +194,7 @@ static CHECKS: &[Check] = &[
         reason: "Who waits for a peer that has gone waits for ever: threads pile up, programs do not end.",
         fix: "When an end is dropped, wake whoever waits at the other: readers see the end, writers an error (such as \
               `BrokenPipe`), also while their queue is full.",
-        needs: &[],
+        needs: &[Need::Ends],
         run: ends::release,
     },
     Check {

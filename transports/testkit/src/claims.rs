@@ -26,7 +26,7 @@ pub enum Form {
 /// ```
 ///
 /// As text, for command lines: `stream` or `messages`, then any of `half-close`, `noise`, `unreliable`, `unordered`, `single`,
-/// `largest=BYTES`, `holds=BYTES`, with commas between.
+/// `endless`, `largest=BYTES`, `holds=BYTES`, with commas between.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[must_use]
 pub struct Claims {
@@ -36,6 +36,7 @@ pub struct Claims {
     pub(crate) half_close: bool,
     pub(crate) noise: bool,
     pub(crate) single: bool,
+    pub(crate) endless: bool,
     pub(crate) largest: usize,
     pub(crate) holds: usize,
 }
@@ -59,6 +60,7 @@ impl Claims {
             half_close: false,
             noise: false,
             single: false,
+            endless: false,
             largest: usize::MAX,
             holds: 16 << 20,
         }
@@ -95,6 +97,15 @@ impl Claims {
         self
     }
 
+    /// There is no end that the far end could see: a line between two UARTs. A peer that goes is only silent, and the next
+    /// one comes over the same line. Each connection is then another session with the same server, which never ends: hand
+    /// over [`Link::to_server`](crate::Link::to_server). Its client's end is given up by dropping the writing half; the
+    /// reading half ends with it.
+    pub const fn endless(mut self) -> Self {
+        self.endless = true;
+        self
+    }
+
     /// Bytes of the longest message, without its line feed. Without a limit, messages of more than 16 MiB are tried.
     /// The suite's own messages take up to 1,024 bytes, so a lower limit leaves most checks out.
     pub const fn largest(mut self, bytes: usize) -> Self {
@@ -125,7 +136,7 @@ impl FromStr for Claims {
     fn from_str(text: &str) -> Result<Self, SpecError> {
         const FORM: &str = "stream or messages, which comes first";
         const CLAIM: &str =
-            "one of half-close, noise, unreliable, unordered, single, largest=BYTES, holds=BYTES";
+            "one of half-close, noise, unreliable, unordered, single, endless, largest=BYTES, holds=BYTES";
         let mut parts = text.split(',').map(str::trim);
         let mut claims = match parts.next().unwrap_or_default() {
             "stream" => Self::stream(),
@@ -141,6 +152,7 @@ impl FromStr for Claims {
                     "unreliable" => claims.unreliable(),
                     "unordered" => claims.unordered(),
                     "single" => claims.single(),
+                    "endless" => claims.endless(),
                     _ => return Err(wrong(part, CLAIM)),
                 },
                 Some(("largest", value)) => claims.largest(bytes(value)?),
@@ -158,11 +170,10 @@ mod tests {
 
     #[test]
     fn claims_as_text() {
-        let all =
-            Claims::stream().half_close().noise().unreliable().unordered().single().largest(2048).holds(5);
+        let all = Claims::stream().half_close().noise().unreliable().unordered().single().endless();
         assert_eq!(
-            "stream, half-close,noise,unreliable,unordered,single,largest=2k,holds=5".parse(),
-            Ok(all)
+            "stream, half-close,noise,unreliable,unordered,single,endless,largest=2k,holds=5".parse(),
+            Ok(all.largest(2048).holds(5))
         );
         for bad in ["", "half-close", "stream,fast", "stream,largest", "stream,largest=x", "stream,size=1"] {
             assert!(bad.parse::<Claims>().is_err(), "{bad}");

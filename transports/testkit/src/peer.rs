@@ -5,7 +5,10 @@ use crate::{
     text::shown,
 };
 use barewire::json::{Raw, write_str};
-use core::{sync::atomic::Ordering::Relaxed, time::Duration};
+use core::{
+    sync::atomic::{AtomicU64, Ordering::Relaxed},
+    time::Duration,
+};
 use std::{
     collections::BTreeMap,
     io::{self, Read, Write},
@@ -20,12 +23,17 @@ pub(crate) struct Peer {
     pub(crate) moved: Moved,
     gate: Arc<Gate>,
     serial: u64,
+    /// Ids up to this one belong to the sessions before.
+    before: u64,
     patience: Duration,
     /// The ids of all answers, as they came.
     pub(crate) came: Vec<u64>,
     /// Lines that are no answers are let pass.
     pub(crate) noisy: bool,
 }
+
+/// More than the calls of any session.
+const IDS: u64 = 1_000_000;
 
 /// An answer: its text, or what the server refused it with.
 type Answer = (u64, Result<String, String>);
@@ -57,7 +65,17 @@ impl Peer {
             let error = read.unwrap_or_else(|_| Err(io::Error::other("it panicked"))).err();
             let _ = tell.send(Seen::End { rest, error: error.map(|error| error.to_string()) });
         })?;
-        Ok(Self { jobs: Some(jobs), seen, moved, gate, serial: 0, patience, came: Vec::new(), noisy: false })
+        Ok(Self {
+            jobs: Some(jobs),
+            seen,
+            moved,
+            gate,
+            serial: 0,
+            before: 0,
+            patience,
+            came: Vec::new(),
+            noisy: false,
+        })
     }
 
     /// Sends a call of a tool with one text; gives its id. Never blocks.
@@ -123,6 +141,33 @@ impl Peer {
         still(&self.moved, self.patience);
     }
 
+    /// Where nobody sees that a client has gone, the next one says that it is new. What comes before the answer is left
+    /// over from the one before, and so is what is answered to ids of that one.
+    pub(crate) fn greet(&mut self) -> Result<(), String> {
+        static GREETINGS: AtomicU64 = AtomicU64::new(1);
+        let session = GREETINGS.fetch_add(1, Relaxed);
+        (self.serial, self.before) = (session * IDS, session * IDS);
+        let id = format!("\"kit-{session}\"");
+        self.send(
+            format!(
+                "{{\"jsonrpc\":\"2.0\",\"id\":{id},\"method\":\"initialize\",\"params\":{{\"protocolVersion\":\
+                 \"2025-11-25\",\"capabilities\":{{}},\"clientInfo\":{{\"name\":\"kit\",\"version\":\"1\"}}}}}}\n"
+            )
+            .into_bytes(),
+        );
+        self.send(b"{\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\"}\n".to_vec());
+        loop {
+            match self.next().map_err(|silence| format!("a new session was opened: {silence}"))? {
+                Seen::Line(line) if Raw::from_bytes(&line).is_ok_and(|raw| is_answer_to(raw, &id)) => {
+                    return Ok(());
+                }
+                Seen::Line(_) => {}
+                Seen::End { .. } => return Err("the line ended while a new session was opened".to_owned()),
+                Seen::NotWritten(error) => return Err(format!("a new session could not be opened: {error}")),
+            }
+        }
+    }
+
     /// The texts of `n` answers, by id.
     pub(crate) fn answers(&mut self, n: usize) -> Result<BTreeMap<u64, String>, String> {
         let mut answers = BTreeMap::new();
@@ -143,6 +188,9 @@ impl Peer {
                 Err(silence) => return Err(silence + &so_far()),
             };
             let Some((id, answer)) = self.read(&line)? else { continue };
+            if id <= self.before && self.before > 0 {
+                continue;
+            }
             if id == 0 || id > self.serial {
                 return Err(format!("an answer came to a call that was never made: {}", shown(&line)));
             }
@@ -266,6 +314,10 @@ pub(crate) fn call(id: u64, tool: &str, args: &[u8]) -> Vec<u8> {
     line.extend_from_slice(args);
     line.extend_from_slice(b"}}\n");
     line
+}
+
+fn is_answer_to(raw: Raw<'_>, id: &str) -> bool {
+    raw.get("result").is_some() && raw.get("id").is_some_and(|got| got.as_str() == id)
 }
 
 fn answer(raw: Raw<'_>) -> Option<Answer> {

@@ -1,5 +1,6 @@
 //! One module per command, and what they share.
 
+pub(crate) mod bridge;
 pub(crate) mod call;
 pub(crate) mod connect;
 pub(crate) mod demo;

@@ -35,6 +35,12 @@ impl Socket {
         (Reader(Arc::clone(&socket)), Writer(socket))
     }
 
+    /// The same, and what ends the connection while they are in use elsewhere.
+    pub(crate) fn halves_and_end(self) -> (Reader, Writer, Closer) {
+        let socket = Arc::new(self);
+        (Reader(Arc::clone(&socket)), Writer(Arc::clone(&socket)), Closer(socket))
+    }
+
     /// Its descriptor.
     #[cfg(unix)]
     pub(crate) fn into_fd(self) -> std::os::fd::OwnedFd {
@@ -59,6 +65,16 @@ pub(crate) struct Reader(Arc<Socket>);
 
 /// What the peer is told.
 pub(crate) struct Writer(Arc<Socket>);
+
+/// Ends a connection.
+pub(crate) struct Closer(Arc<Socket>);
+
+impl Closer {
+    /// Both directions, now: whoever reads or writes comes to an end.
+    pub(crate) fn close(&self) {
+        self.0.shutdown(Shutdown::Both);
+    }
+}
 
 impl Read for Reader {
     fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {

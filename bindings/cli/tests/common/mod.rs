@@ -1,6 +1,8 @@
 //! Running the binary, and servers in a few lines of shell.
 #![allow(dead_code, reason = "each test file uses a part of it")]
 
+pub(crate) mod bridge;
+
 use std::io::Write;
 use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};

@@ -1,7 +1,7 @@
 //! One call as the handler sees it.
 
 use super::bell::Line;
-use barewire::{Args, BadArgs, CallId, FromArgs, Progress, Version};
+use barewire::{Args, BadArgs, BadCall, CallId, FromArgs, Progress, Tools, Version};
 use core::fmt;
 use std::sync::Arc;
 
@@ -38,7 +38,16 @@ impl ToolCall {
     /// # Errors
     /// [`BadArgs`] names the argument that is wrong; `?` makes it the answer.
     pub fn decode<'a, T: FromArgs<'a>>(&'a mut self) -> Result<T, BadArgs> {
-        self.copied()?.decode()
+        copied(&self.args, &mut self.copy)?.decode()
+    }
+
+    /// Which of the tools is called, its arguments decoded, under the rules of [`decode`](Self::decode): for a `match` that can't
+    /// forget one.
+    ///
+    /// # Errors
+    /// [`BadCall`] says what is wrong; `?` makes it the answer.
+    pub fn tool<'a, T: Tools<'a>>(&'a mut self) -> Result<T, BadCall> {
+        T::read(&self.name, copied(&self.args, &mut self.copy)?)
     }
 
     /// Decodes the arguments into a serde type, under the rules of [`decode`](Self::decode).
@@ -47,7 +56,7 @@ impl ToolCall {
     /// [`BadArgs`] if they do not fit the type.
     #[cfg(feature = "serde")]
     pub fn deserialize<'a, T: serde_core::Deserialize<'a>>(&'a mut self) -> Result<T, BadArgs> {
-        self.copied()?.deserialize()
+        copied(&self.args, &mut self.copy)?.deserialize()
     }
 
     /// Tells how far it is: see [`Reporter::progress`].
@@ -85,13 +94,13 @@ impl ToolCall {
     pub fn meta_json(&self) -> Option<&str> {
         self.meta.as_deref()
     }
+}
 
-    /// The decoder unescapes in place, so each decode has a copy.
-    fn copied(&mut self) -> Result<Args<'_>, BadArgs> {
-        self.copy.clear();
-        self.copy.extend_from_slice(self.args.as_bytes());
-        Args::from_json(&mut self.copy).ok_or(BadArgs::new("arguments", "an object"))
-    }
+/// The decoder unescapes in place, so each decode has a copy.
+fn copied<'c>(args: &str, copy: &'c mut Vec<u8>) -> Result<Args<'c>, BadArgs> {
+    copy.clear();
+    copy.extend_from_slice(args.as_bytes());
+    Args::from_json(copy).ok_or(BadArgs::new("arguments", "an object"))
 }
 
 impl fmt::Debug for ToolCall {

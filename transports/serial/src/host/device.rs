@@ -6,7 +6,7 @@ use barewire::json::Raw;
 use barewire::{ClientConfig, Millis};
 use barewire_stdio::{CallError, CallResult, Client, Options, ServerInfo, StartError, ToolInfo};
 use std::{
-    string::String,
+    string::{String, ToString},
     sync::{Arc, Mutex},
     time::{Duration, Instant},
     vec::Vec,
@@ -71,7 +71,8 @@ impl Config {
         config.probe = self.rest.probe;
         config.start = self.rest.start;
         config.extensions = self.extensions.as_deref();
-        config
+        // A device on a plain line may still work for the session before, of this program or of another.
+        config.first_id(somewhere())
     }
 }
 
@@ -193,11 +194,19 @@ impl Inner {
         }
         let (started, until) = (Instant::now(), deadline(self.port.patience));
         let first = lock(&self.now).wire.is_none();
+        let mut refused = String::new();
         loop {
             let error = match self.attempt(until, first) {
                 Ok(open) => {
                     lock(&self.now).open = Some(open.clone());
                     return Ok(open);
+                }
+                // Nothing protects a plain handshake: a refusal counts if it comes twice, or if there is no time for that.
+                Err(Some(OpenError::Refused { error, .. }))
+                    if error.to_string() != refused && Instant::now() < until =>
+                {
+                    refused = error.to_string();
+                    continue;
                 }
                 Err(Some(error)) => return Err(Failure::Open(error)),
                 Err(None) => lock(&self.now).wire.as_ref().and_then(|wire| wire.heard()),
@@ -257,6 +266,13 @@ impl Inner {
             }
         }
     }
+}
+
+/// Seven digits, others each time.
+fn somewhere() -> u32 {
+    use std::hash::{BuildHasher, Hasher, RandomState};
+    let random = RandomState::new().build_hasher().finish();
+    1_000_000 + (random % 8_000_000) as u32
 }
 
 /// Very long patience counts as a day.

@@ -1,6 +1,6 @@
 //! The thread that owns a port and its link.
 use super::pipe::{Pipe, Reader, Wake, Writer};
-use super::port::{BootText, Hook, Trace};
+use super::port::{BootText, Halves, Hook, Trace};
 use super::sift::Sift;
 use super::{Lost, OpenError, Port, lock};
 use crate::link::{Checked, Heard, Link, LinkStats, Role};
@@ -93,6 +93,11 @@ impl core::fmt::Debug for Session {
 impl Wire {
     pub(super) fn start(serial: SerialPort, port: &Port) -> Result<Self, OpenError> {
         let serial = Arc::new(serial);
+        let halves: Halves = (Box::new(Half(Arc::clone(&serial))), Box::new(Half(serial)));
+        let (input, output) = match &port.wrap {
+            Some(wrap) => wrap(halves),
+            None => halves,
+        };
         let (send, receive) = sync_channel(BACKLOG);
         let shared = Arc::new(Shared {
             stop: AtomicBool::new(false),
@@ -103,11 +108,11 @@ impl Wire {
         });
         let mut wire = Self { shared: Arc::clone(&shared), send: send.clone(), threads: Vec::new() };
         let failed = |error| OpenError::Io { path: port.path.clone(), error };
-        let (reads, flag) = (Arc::clone(&serial), Arc::clone(&shared));
-        let reader = Builder::new().name("serial-read".into()).spawn(move || read(&reads, &send, &flag));
+        let flag = Arc::clone(&shared);
+        let reader = Builder::new().name("serial-read".into()).spawn(move || read(input, &send, &flag));
         wire.threads.push(reader.map_err(failed)?);
         let mut engine = Engine {
-            serial,
+            output,
             shared,
             hook: port.hook.clone(),
             boot_text: port.boot_text,
@@ -192,11 +197,30 @@ impl core::fmt::Debug for Wire {
     }
 }
 
+/// One half of a port, which both share.
+struct Half(Arc<SerialPort>);
+
+impl io::Read for Half {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        self.0.read(out)
+    }
+}
+
+impl io::Write for Half {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
 /// The thread that reads.
-fn read(serial: &SerialPort, send: &SyncSender<Message>, shared: &Shared) {
+fn read(mut input: Box<dyn io::Read + Send>, send: &SyncSender<Message>, shared: &Shared) {
     let mut chunk = [0; 4096];
     while !shared.stop.load(Relaxed) {
-        let message = match serial.read(&mut chunk) {
+        let message = match input.read(&mut chunk) {
             Ok(0) => Message::Gone,
             Ok(n) => Message::Received(chunk.get(..n).unwrap_or_default().to_vec()),
             Err(error) if is_temporary(&error) => continue,
@@ -215,7 +239,7 @@ pub(super) fn is_temporary(error: &io::Error) -> bool {
 }
 
 struct Engine {
-    serial: Arc<SerialPort>,
+    output: Box<dyn io::Write + Send>,
     shared: Arc<Shared>,
     hook: Option<Hook>,
     boot_text: BootText,
@@ -295,24 +319,26 @@ impl Engine {
         let own = link.output();
         let own = own.get(..own.len().min(CHUNK)).unwrap_or(own);
         if !own.is_empty() {
-            let n = self.put(own);
+            let n = Self::put(&mut self.output, self.hook.as_ref(), own);
             link.sent(n);
             return true;
         }
         if !link.is_plain() || self.out.is_empty() {
             return false;
         }
-        let n = self.put(&self.out);
+        let n = Self::put(&mut self.output, self.hook.as_ref(), &self.out);
         link.wrote(self.out.get(..n).unwrap_or_default());
         self.out.drain(..n);
         true
     }
 
     /// Errors count as nothing written: the reading thread will tell that the port is gone.
-    fn put(&self, bytes: &[u8]) -> usize {
-        match self.serial.write(bytes) {
+    fn put(output: &mut dyn io::Write, hook: Option<&Hook>, bytes: &[u8]) -> usize {
+        match output.write(bytes) {
             Ok(n) => {
-                self.trace(Trace::Sent(bytes.get(..n).unwrap_or_default()));
+                if let Some(hook) = hook {
+                    hook(Trace::Sent(bytes.get(..n).unwrap_or_default()));
+                }
                 n
             }
             Err(error) if is_temporary(&error) => 0,

@@ -30,7 +30,7 @@ pub use device::Device;
 pub use engine::{Session, Wire};
 pub use error::{Failure, Lost, OpenError};
 pub use pipe::{Reader, Writer};
-pub use port::{Port, Trace, is_boot_text};
+pub use port::{Halves, Port, Trace, is_boot_text};
 pub use raw::{RawReader, RawWriter};
 
 use std::sync::{Mutex, MutexGuard, PoisonError};

@@ -28,13 +28,18 @@ impl Pipe {
         self.changed.notify_all();
     }
 
+    /// A closed pipe has all the room: what is put there is for nobody.
     pub(super) fn room(&self) -> usize {
-        MOST.saturating_sub(lock(&self.state).bytes.len())
+        let state = lock(&self.state);
+        if state.closed { MOST } else { MOST.saturating_sub(state.bytes.len()) }
     }
 
     pub(super) fn put(&self, bytes: &[u8]) {
-        lock(&self.state).bytes.extend(bytes);
-        self.changed.notify_all();
+        let mut state = lock(&self.state);
+        if !state.closed {
+            state.bytes.extend(bytes);
+            self.changed.notify_all();
+        }
     }
 
     /// Moves at most `most` bytes to the end of `out`.

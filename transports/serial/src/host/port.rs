@@ -4,6 +4,8 @@ use crate::Checked;
 use barewire::ClientConfig;
 use barewire_stdio::Settings;
 use std::{
+    boxed::Box,
+    io,
     path::{Path, PathBuf},
     string::String,
     sync::Arc,
@@ -29,6 +31,9 @@ pub enum Trace<'a> {
 
 pub(super) type Hook = Arc<dyn Fn(Trace<'_>) + Send + Sync>;
 pub(super) type BootText = fn(&str) -> bool;
+/// The two halves of a port: what is read from it, what is written to it.
+pub type Halves = (Box<dyn io::Read + Send>, Box<dyn io::Write + Send>);
+pub(super) type Wrap = Arc<dyn Fn(Halves) -> Halves + Send + Sync>;
 
 /// A serial port, and how it is used. Opened by [`connect`](Self::connect) or [`open`](Self::open).
 #[derive(Clone)]
@@ -43,6 +48,7 @@ pub struct Port {
     pub(super) settings: Settings,
     pub(super) hook: Option<Hook>,
     pub(super) boot_text: BootText,
+    pub(super) wrap: Option<Wrap>,
 }
 
 impl Port {
@@ -58,6 +64,7 @@ impl Port {
             settings: Settings::new(),
             hook: None,
             boot_text: is_boot_text,
+            wrap: None,
         }
     }
 
@@ -111,6 +118,13 @@ impl Port {
     /// that do not say so themselves, which those with this crate do.
     pub fn boot_text(mut self, is: fn(&str) -> bool) -> Self {
         self.boot_text = is;
+        self
+    }
+
+    /// Puts something between the port and the link, each time the port is opened: faults, for tests. Errors such as `TimedOut`, which
+    /// a port reports when nothing happens for a while, must be passed on.
+    pub fn wrap(mut self, wrap: impl Fn(Halves) -> Halves + Send + Sync + 'static) -> Self {
+        self.wrap = Some(Arc::new(wrap));
         self
     }
 

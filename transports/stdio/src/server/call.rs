@@ -1,7 +1,7 @@
 //! One call as the tool sees it.
 
 use crate::bell::Bell;
-use barewire::{Args, BadArgs, CallId, FromArgs, Progress, Version};
+use barewire::{Args, BadArgs, BadCall, CallId, FromArgs, Progress, Tools, Version};
 use core::time::Duration;
 use std::sync::{Arc, Mutex};
 
@@ -31,6 +31,12 @@ impl<'a> ToolCall<'a> {
     /// Each decode works on a copy of its own; after the eighth it fails.
     pub fn decode<T: FromArgs<'a>>(&mut self) -> Result<T, BadArgs> {
         self.copy()?.decode()
+    }
+
+    /// Which of the tools is called, its arguments decoded, under the rule of [`decode`](Self::decode): for a `match` that can't
+    /// forget one. `?` makes what is wrong the answer.
+    pub fn tool<T: Tools<'a>>(&mut self) -> Result<T, BadCall> {
+        T::read(self.name(), self.copy()?)
     }
 
     /// Decodes the arguments into a serde type, under the rule of [`decode`](Self::decode).

@@ -2,7 +2,7 @@
 
 use super::outside;
 use crate::{
-    bench::{Bench, Halt, Halves, Server, within},
+    bench::{Bench, Halt, Halves, Server, Session, within},
     claims::Form,
     link::Far,
     motion::{Moved, still},
@@ -38,6 +38,9 @@ pub(crate) fn half_close(bench: &mut Bench<'_>) -> Result<String, Halt> {
 
 pub(crate) fn abrupt_close(bench: &mut Bench<'_>) -> Result<String, Halt> {
     let session = session();
+    if bench.claims.endless {
+        return next_session(bench, &session);
+    }
     for cut in 0..=session.len() {
         let ((read, mut write), mut server) = bench.lines()?;
         let part = session[..cut].to_vec();
@@ -58,6 +61,39 @@ pub(crate) fn abrupt_close(bench: &mut Bench<'_>) -> Result<String, Halt> {
     let down = if bench.claims.reliable { deaths_of_the_server(bench)? } else { 0 };
     let server = if down > 0 { format!(", the server's at {down}") } else { String::new() };
     Ok(format!("the client's at {} places{server}", session.len() + 1))
+}
+
+/// Where nobody sees an end: whatever the client before left behind, the next one is served.
+fn next_session(bench: &mut Bench<'_>, session: &[u8]) -> Result<String, Halt> {
+    for cut in 0..=session.len() {
+        let ((read, mut write), _server) = bench.lines()?;
+        let part = session[..cut].to_vec();
+        let wrote = within(bench.patience, move || {
+            let wrote = write.write_all(&part).and_then(|()| write.flush());
+            drop((write, read));
+            wrote
+        });
+        match wrote {
+            Some(Ok(())) => {}
+            Some(Err(error)) => return Err(format!("writing {cut} bytes failed: {error}").into()),
+            None => {
+                return Err(format!(
+                    "the client wrote {cut} bytes and gave the line up, which took for ever"
+                )
+                .into());
+            }
+        }
+        let died = |what| {
+            format!("a client died after byte {cut} of {}, and of the next one: {what}", session.len())
+        };
+        let Session { mut peer, server } = bench.open().map_err(|halt| match halt {
+            Halt::Failed(what) => Halt::Failed(died(what)),
+            skip @ Halt::Skip(_) => skip,
+        })?;
+        peer.echo(&format!("after byte {cut}")).map_err(died)?;
+        close(peer, server, bench)?;
+    }
+    Ok(format!("the client's at {} places, and the next one was served each time", session.len() + 1))
 }
 
 /// What a client says in a short session.

@@ -31,12 +31,16 @@ struct Unheard {
 fn unheard(bench: &mut Bench<'_>) -> Result<Unheard, Halt> {
     let ((read, mut write), server) = bench.lines()?;
     let until = Instant::now() + DEAF;
+    let endless = bench.claims.endless;
     let told = within(bench.patience, move || {
         write.write_all(&call(1, "deaf", format!("{{\"number\":{}}}", DEAF.as_millis()).as_bytes()))?;
         write.flush()?;
         let mut read = BufReader::new(read);
         let mut answer = String::new();
-        read.read_line(&mut answer)?;
+        // Where nothing ends, the one before may have left something.
+        while read.read_line(&mut answer)? > 0 && endless && !told_of_deafness(&answer) {
+            answer.clear();
+        }
         Ok::<_, std::io::Error>((read, write, answer))
     });
     let (mut read, write, answer) = match told {
@@ -64,6 +68,10 @@ fn unheard(bench: &mut Bench<'_>) -> Result<Unheard, Halt> {
         let _ = tell.send("reads");
     });
     Ok(Unheard { wrote, released, until, _server: server })
+}
+
+fn told_of_deafness(answer: &str) -> bool {
+    answer.contains("\"deaf\"") || answer.contains("\"it cannot\"")
 }
 
 pub(crate) fn memory(bench: &mut Bench<'_>) -> Result<String, Halt> {

@@ -1,5 +1,7 @@
 //! What several tests need.
+#![allow(dead_code)] // each of them needs a part
 
+use barewire_testkit::{Outcome, Report};
 use std::{
     io,
     sync::mpsc::{Receiver, SyncSender, sync_channel},
@@ -21,4 +23,13 @@ fn sends(to: SyncSender<Vec<u8>>) -> Send {
 
 fn receives(from: Receiver<Vec<u8>>) -> Receive {
     Box::new(move || Ok(from.recv().ok()))
+}
+
+/// Prints what came of a transport, for people; gives the names of the checks that did not apply.
+pub(crate) fn told<'r>(transport: &str, report: &'r Report) -> Vec<&'r str> {
+    println!("{report}");
+    println!("{transport}: {} passed, {} not applicable", report.passed(), report.skipped());
+    report.assert_passed();
+    let skipped = report.results.iter().filter(|ran| matches!(ran.outcome, Outcome::Skipped(_)));
+    skipped.map(|ran| ran.check.name).collect()
 }

@@ -24,8 +24,8 @@ use crate::sys;
 pub(crate) use child::{exit_code, signal_of};
 
 /// How long the log may hold up the end: while nothing of it is written, and in all.
-const LOG_STALL: Duration = Duration::from_secs(2);
-const LOG_LIMIT: Duration = Duration::from_secs(10);
+pub(crate) const LOG_STALL: Duration = Duration::from_secs(2);
+pub(crate) const LOG_LIMIT: Duration = Duration::from_secs(10);
 
 /// What to listen to and where to log.
 pub(crate) struct Tap {
@@ -71,7 +71,7 @@ impl Tap {
 }
 
 /// `%p` in the file's name becomes our process id.
-fn with_pid(path: PathBuf) -> PathBuf {
+pub(crate) fn with_pid(path: PathBuf) -> PathBuf {
     match path.to_str() {
         Some(name) => name.replace("%p", &std::process::id().to_string()).into(),
         None => path,

@@ -1,0 +1,238 @@
+//! What becomes of the far end's lines.
+
+use barewire::Fault;
+use barewire::frame::Frame;
+use barewire::json::Raw;
+use barewire_serial::offers_checked;
+
+use super::errors::{failed, too_long};
+use super::memory::{Ask, member};
+use super::relay::Note;
+use super::sort::{Sort, sort};
+use super::state::{Own, Phase, State};
+use super::{BACKLOG, LIMIT};
+use crate::packets::view::one_line;
+use crate::text::{self, grouped};
+
+/// How many questions of the far end may be open, and how long their ids may be together.
+const QUESTIONS: usize = 1024;
+const QUESTION_BYTES: usize = 1 << 20;
+/// The most of a line that is no message which is shown.
+const SHOWN: usize = 1024;
+
+impl State {
+    pub(super) fn far_frame(&mut self, frame: Frame<'_>) {
+        match frame {
+            Frame::Line(line) => self.far_line(line),
+            Frame::TooLong { dropped, id, is_response } => {
+                self.tell(format!(
+                    "the server wrote a message of {} bytes; the limit is {}",
+                    grouped(dropped),
+                    grouped(LIMIT)
+                ));
+                match id {
+                    Some(id) if !is_response => self.refuse(&too_long(id, "the message", dropped)),
+                    Some(id) if self.open.get(id).is_some_and(|open| open.sent) => {
+                        self.open.remove(id);
+                        self.answered();
+                        self.to_host.extend(too_long(id, "the server's answer", dropped));
+                    }
+                    _ => {}
+                }
+            }
+            Frame::More => {}
+        }
+    }
+
+    fn far_line(&mut self, line: &[u8]) {
+        match sort(line) {
+            Sort::Batch(batch) => {
+                let mut passed = Vec::new();
+                let mut all = true;
+                for element in batch.elements() {
+                    if self.far_message(sort(element.as_bytes())) {
+                        passed.push(element);
+                    } else {
+                        all = false;
+                    }
+                }
+                if all {
+                    self.pass(line);
+                } else if !passed.is_empty() {
+                    let elements: Vec<&[u8]> = passed.iter().map(|element| element.as_bytes()).collect();
+                    let rest = [b"[", &elements.join(&b","[..])[..], b"]"].concat();
+                    self.pass(&rest);
+                }
+            }
+            // What is nested too deep to be read may be all right for the host.
+            Sort::Junk { fault: Fault::TooDeep, id: Some(id) }
+                if self.open.get(id).is_some_and(|open| open.sent) =>
+            {
+                self.far_message(Sort::Answer { id, result: None });
+                self.pass(line);
+            }
+            Sort::Junk { .. } if self.ending && line.starts_with(b"{") => {
+                self.tell(format!("the server's last message was cut off: {}", one_line(line)));
+            }
+            Sort::Junk { .. } => {
+                let shown = line.trim_ascii_end();
+                self.notes.push(Note::Console(shown[..shown.len().min(SHOWN)].to_vec()));
+            }
+            message => {
+                if self.far_message(message) {
+                    self.pass(line);
+                }
+            }
+        }
+    }
+
+    /// Refuses a question of the far end; one that does not read its refusals gets no more of them.
+    fn refuse(&mut self, answer: &[u8]) {
+        if self.to_far.len() < 2 * BACKLOG {
+            self.to_far.extend_from_slice(answer);
+        }
+    }
+
+    /// Takes note of a message. True: the host is to have it.
+    fn far_message(&mut self, message: Sort<'_>) -> bool {
+        match message {
+            Sort::Request { id, .. } => {
+                if self.questions.get(id).is_none() && !self.questions.has_room(id, QUESTIONS, QUESTION_BYTES)
+                {
+                    self.refuse(&failed(id, "busy", "too many questions to the host are open"));
+                    return false;
+                }
+                self.questions.insert(id, ());
+                true
+            }
+            Sort::Notification { method, params } => {
+                if method.is("notifications/cancelled")
+                    && let Some(id) = params.and_then(|params| params.get("requestId"))
+                {
+                    // A modern server ends a listen so; others take a question back.
+                    if self.open.get(id).is_some_and(|open| open.sent && matches!(open.ask, Ask::Listen)) {
+                        self.open.remove(id);
+                    } else {
+                        self.questions.remove(id);
+                    }
+                }
+                true
+            }
+            Sort::Answer { id, result } => self.answer(id, result),
+            // It may be about anything; while only our own handshake is under way it is about that.
+            Sort::Stray if matches!(self.phase, Phase::Shaking) => {
+                self.tell("the server answered the bridge's handshake with an error without id");
+                false
+            }
+            Sort::Stray => true,
+            Sort::Batch(_) | Sort::Junk { .. } => false,
+        }
+    }
+
+    fn answer(&mut self, id: Raw<'_>, result: Option<Raw<'_>>) -> bool {
+        if let Some(at) = self.own.iter().position(|(own, _)| id.is(own)) {
+            let (_, own) = self.own.swap_remove(at);
+            self.own_answer(&own, result);
+            return false;
+        }
+        if !self.open.get(id).is_some_and(|open| open.sent) {
+            if let Some(at) = self.recent.iter().position(|own| &own[..] == id.as_bytes()) {
+                self.recent.remove(at);
+            } else {
+                let id = one_line(id.as_bytes());
+                self.tell(format!("the server answered {id}, which is not open: late, twice or unasked; the host does not see it"));
+            }
+            return false;
+        }
+        let Some(open) = self.open.remove(id) else { return false };
+        self.answered();
+        if open.ask.handshake().is_some() {
+            self.again = None;
+            self.look_for_offer(result);
+        }
+        if let Some(result) = result {
+            self.memory.learn(open.ask, result);
+        }
+        true
+    }
+
+    const fn answered(&mut self) {
+        (self.answered, self.ever_answered) = (true, true);
+    }
+
+    fn look_for_offer(&mut self, result: Option<Raw<'_>>) {
+        self.offered |= result.and_then(|result| result.get("capabilities")).is_some_and(offers_checked);
+    }
+
+    /// An answer to a request of our own.
+    fn own_answer(&mut self, own: &Own, result: Option<Raw<'_>>) {
+        self.answered();
+        match own {
+            Own::Restore(what) => {
+                if result.is_none() {
+                    self.tell(format!("{what} could not be put back: the server answered with an error"));
+                }
+            }
+            // One of several, on a line that loses things; the first counted.
+            _ if !matches!(self.phase, Phase::Shaking) => {}
+            Own::Discover => {
+                self.look_for_offer(result);
+                self.ready();
+            }
+            Own::Initialize => {
+                let Some(result) = result else {
+                    let name = &self.terms.name;
+                    let why =
+                        format!("{name} refused to open the session again: reconnect the server in the host");
+                    self.refuse_all("refused", why);
+                    return;
+                };
+                self.look_for_offer(Some(result));
+                self.reopened(result);
+            }
+        }
+    }
+
+    /// The session is open again: what it was made of is put back.
+    fn reopened(&mut self, result: Raw<'_>) {
+        let (version, capabilities) = (member(result, "protocolVersion"), member(result, "capabilities"));
+        let Some(legacy) = &mut self.memory.legacy else { return self.ready() };
+        if legacy.version != version {
+            let why = format!(
+                "{} now speaks MCP {} and not {}: reconnect the server in the host",
+                self.terms.name,
+                one_line(&version),
+                one_line(&legacy.version)
+            );
+            self.refuse_all("version", why);
+            return;
+        }
+        let differs = legacy.capabilities != capabilities;
+        legacy.capabilities = capabilities;
+        let (level, subscriptions) = (legacy.level.clone(), legacy.subscriptions.clone());
+        let lists = legacy.lists();
+        if differs {
+            self.tell("the server's capabilities are not what they were before: reconnect it in the host if something is missing");
+        }
+        if self.memory.initialized {
+            self.send(br#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#);
+            if let Some(params) = level {
+                self.ask("logging/setLevel", &params, Own::Restore("the log level"));
+            }
+            for params in subscriptions {
+                self.ask("resources/subscribe", &params, Own::Restore("a subscription"));
+            }
+        }
+        self.ready();
+        if self.memory.initialized {
+            for list in lists {
+                // It may be another program by now.
+                let changed = text::object(|o| {
+                    o.str("jsonrpc", "2.0")
+                        .display("method", format_args!("notifications/{list}/list_changed"));
+                });
+                self.pass(&changed);
+            }
+        }
+    }
+}

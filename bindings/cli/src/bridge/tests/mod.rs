@@ -1,0 +1,7 @@
+//! The relay by transcripts, with a simulated clock.
+
+mod chaos;
+mod lines;
+mod noise;
+mod script;
+mod sessions;
