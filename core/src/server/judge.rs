@@ -152,7 +152,8 @@ impl Server<'_> {
 
     /// A call that may start as soon as there are a slot and room.
     #[inline(never)]
-    pub(super) fn take(&mut self, line: Span, call: Lend, place: Span) -> Step {
+    pub(super) fn take(&mut self, line: Span, call: Lend, at: Span) -> Step {
+        let place = at.shifted(line.start);
         let id = call.id;
         let config = self.config.get();
         if !self.tx.has_room(config.rest().reply.unwrap_or(usize::MAX)) {

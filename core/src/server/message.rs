@@ -2,7 +2,7 @@
 use super::jobs::{Data, Job, To};
 use super::judge::{Verdict, in_flight};
 use super::line::Batch;
-use super::state::{Current, Server, Step};
+use super::state::{Server, Step, Waiting};
 use crate::frame::{Found, Skimmed};
 use crate::json::{Raw, skip, value_len};
 use crate::machine::Noise;
@@ -24,14 +24,14 @@ impl Server<'_> {
                 Found::TooLong(found) => return Some(self.too_long(found)),
                 Found::Line { at, ended } => (at, ended),
             };
-            if let Some(current) = self.current {
-                return Some(self.serve(line, current));
+            if let Some(Waiting { at, call }) = self.waiting {
+                return Some(self.take(line, call, at));
             }
             let Some(at) = self.next_part(line) else { return Some(Step::Again) };
             match read(at.shifted(line.start).of(self.rx.bytes())) {
-                Read::Message(envelope) => self.current = Some(Current { at, envelope, call: None }),
+                Read::Message(envelope) => return Some(self.serve(line, at, &envelope)),
                 Read::Batch(inside) if self.line.batch.is_none() && self.takes_batches() => {
-                    let first = inside.start.saturating_add(1);
+                    let first = inside.start.wrapping_add(1);
                     let empty = line
                         .of(self.rx.bytes())
                         .get(skip(line.of(self.rx.bytes()), first, b','))
@@ -68,7 +68,7 @@ impl Server<'_> {
                 None
             }
             Some(_) => {
-                let end = start.saturating_add(value_len(rest).unwrap_or(rest.len()));
+                let end = start.wrapping_add(value_len(rest).unwrap_or(rest.len()));
                 batch.next = end;
                 Some(Span::new(start, end))
             }
@@ -109,7 +109,7 @@ impl Server<'_> {
         if self.config.get().rest().noise == Noise::Ignore || self.noise >= PATIENCE {
             return false;
         }
-        self.noise = self.noise.saturating_add(1);
+        self.noise = self.noise.wrapping_add(1);
         true
     }
 
@@ -159,14 +159,13 @@ impl Server<'_> {
 
     /// A valid message.
     #[inline(never)]
-    pub(super) fn serve(&mut self, line: Span, current: Current) -> Step {
-        let Current { at, envelope, call } = current;
+    pub(super) fn serve(&mut self, line: Span, at: Span, envelope: &Envelope) -> Step {
         let place = at.shifted(line.start);
         match envelope.shape {
             Shape::Request => self.noise = 0,
             Shape::Notification => {
                 self.noise = 0;
-                return self.notification(place, &envelope);
+                return self.notification(place, envelope);
             }
             Shape::Response | Shape::Error => {
                 self.next_message();
@@ -174,10 +173,7 @@ impl Server<'_> {
             }
         }
         let id = envelope.id.unwrap_or_default().shifted(at.start);
-        if let Some(call) = call {
-            return self.take(line, call, place);
-        }
-        match self.judge(line, at, id, &envelope) {
+        match self.judge(line, at, id, envelope) {
             Ok(Verdict::Say(job)) => {
                 self.line.start(job);
                 Step::Again
@@ -188,8 +184,8 @@ impl Server<'_> {
                 Step::Opened { version, client: client.map(|c| c.shifted(line.start)) }
             }
             Ok(Verdict::Call(call)) => {
-                self.current = Some(Current { at, envelope, call: Some(call) });
-                self.take(line, call, place)
+                self.waiting = Some(Waiting { at, call });
+                self.take(line, call, at)
             }
             Err((why, data)) => {
                 self.refuse(id, why, data);
