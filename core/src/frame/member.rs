@@ -1,5 +1,5 @@
 //! The keys of an envelope.
-use crate::json::Str;
+use crate::json::{SMALL, Str, find};
 
 /// The members of an envelope that have a meaning.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -15,6 +15,19 @@ pub(crate) enum Member {
 impl Member {
     /// By the body of a key, however it is escaped.
     pub(crate) fn of_key(body: &[u8]) -> Option<Self> {
+        if !SMALL {
+            // Comparisons of words, one after the other.
+            match body {
+                b"jsonrpc" => return Some(Self::Jsonrpc),
+                b"id" => return Some(Self::Id),
+                b"method" => return Some(Self::Method),
+                b"params" => return Some(Self::Params),
+                b"result" => return Some(Self::Result),
+                b"error" => return Some(Self::Error),
+                _ if find(b'\\', body).is_none() => return None,
+                _ => {}
+            }
+        }
         let all = [
             ("id", Self::Id),
             ("jsonrpc", Self::Jsonrpc),

@@ -38,7 +38,7 @@ mod unescape;
 mod utf8;
 mod write;
 
-pub(crate) use bytes::{copy, find, move_left};
+pub(crate) use bytes::{SMALL, copy, find, move_left};
 pub use cursor::{Elements, Members};
 pub(crate) use cursor::{skip, value as value_len};
 #[cfg(feature = "serde")]

@@ -1,6 +1,6 @@
 //! The body of a JSON string, still escaped, and its characters.
 
-use super::bytes::{copy, find};
+use super::bytes::{SMALL, copy, find};
 use super::unescape::{escape, unescape_in_place};
 use core::fmt::{self, Write as _};
 use core::iter::FusedIterator;
@@ -42,12 +42,17 @@ impl<'a> Str<'a> {
     pub fn is(self, text: &str) -> bool {
         if self.0.len() <= text.len() {
             // Every escape is longer than what it means, so shorter bodies differ and equal lengths are plain.
-            return self.0 == text.as_bytes() && find(b'\\', self.0).is_none();
+            return self.0 == text.as_bytes() && !self.is_escaped();
         }
         // Six bytes for one are the most that an escape can take.
         self.0.len() <= text.len().saturating_mul(6)
-            && find(b'\\', self.0).is_some()
+            && self.is_escaped()
             && self.after(text).is_some_and(|rest| rest.0.is_empty())
+    }
+
+    fn is_escaped(self) -> bool {
+        // Short mostly: a vector search would take longer to start.
+        if SMALL { find(b'\\', self.0).is_some() } else { self.0.contains(&b'\\') }
     }
 
     /// What follows `prefix`, if it starts with that after unescaping.
