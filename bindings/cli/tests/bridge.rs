@@ -234,7 +234,8 @@ fn a_host_that_leaves_while_the_server_does_not_read_ends_the_bridge() {
         written += input.write(&line.as_bytes()[from..]).unwrap_or(0);
     }
     assert!((certain..16 << 20).contains(&written), "{written}");
-    host.end();
+    host.end_input();
+    assert_eq!(host.ended(), Some(0));
 }
 
 #[test]

@@ -124,7 +124,8 @@ fn doubled(times: u32, most: Duration) -> Duration {
 
 /// One connection, from its beginning to its end: whether its far end answered anything, and how it ended.
 fn live(shared: &Arc<Shared>, link: Link) -> io::Result<(bool, String)> {
-    let Link { reader, writer, stderr, mut end, using } = link;
+    // A process that the far end left behind may hold its pipes for ever; after this, the threads do not.
+    let Link { reader, writer, stderr, mut end, using: _using } = link;
     let pid = end.pid();
     let mut now = shared.lock();
     now.connection += 1;
@@ -176,8 +177,6 @@ fn live(shared: &Arc<Shared>, link: Link) -> io::Result<(bool, String)> {
         // Its last words are for people.
         shared.wait_until(LEFTOVERS, |now| now.silent >= connection || now.signal.is_some());
     }
-    // A process that it left behind may hold its pipes for ever; the threads must not.
-    drop(using);
     let mut now = shared.lock();
     (now.live, now.pid) = (false, None);
     shared.changed(&mut now);

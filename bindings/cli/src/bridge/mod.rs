@@ -25,6 +25,7 @@ use core::time::Duration;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::thread;
+use std::time::Instant;
 
 use barewire_testkit::Faults;
 
@@ -171,8 +172,9 @@ fn attend(shared: &Arc<Shared>) -> Result<i32, Failure> {
     shared.changed(&mut now);
     let (mut heard, failed) = (now.heard, matches!(now.over, Some(Err(_))));
     drop(now);
-    // A host that is just about to ask is told too.
-    while failed && shared.wait_until(NOTHING, |now| now.heard != heard) {
+    // A host that is just about to ask is told too; one that never stops has heard enough.
+    let enough = Instant::now() + FLUSH;
+    while failed && Instant::now() < enough && shared.wait_until(NOTHING, |now| now.heard != heard) {
         heard = shared.lock().heard;
     }
     let mut written = None;

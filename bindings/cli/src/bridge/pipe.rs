@@ -33,7 +33,7 @@ pub(super) fn using() -> io::Result<(Using, Leave)> {
     Ok((Using(using), Leave(Arc::new(leave))))
 }
 
-/// One end of a child's pipe, until it is left: then there is no more to read, and nothing can be written.
+/// One end of a child's pipe, until it is left: then what is there is still read, and nothing can be written.
 pub(super) struct Pipe<P> {
     pipe: P,
     leave: Leave,
@@ -47,13 +47,13 @@ impl<P: AsFd> Pipe<P> {
         Ok(Self { pipe, leave: leave.clone() })
     }
 
-    /// Waits until something can be done; false once it is left.
-    fn wait(&self, what: PollFlags) -> io::Result<bool> {
+    /// Waits until it is ready, or left: whether it is either.
+    fn wait(&self, what: PollFlags) -> io::Result<(bool, bool)> {
         let leave: BorrowedFd<'_> = self.leave.0.as_fd();
         let mut waits = [PollFd::new(&self.pipe, what), PollFd::from_borrowed_fd(leave, PollFlags::IN)];
         match poll(&mut waits, None) {
-            Ok(_) => Ok(waits[1].revents().is_empty()),
-            Err(Errno::INTR) => Ok(true),
+            Ok(_) => Ok((!waits[0].revents().is_empty(), !waits[1].revents().is_empty())),
+            Err(Errno::INTR) => Ok((false, false)),
             Err(error) => Err(error.into()),
         }
     }
@@ -61,25 +61,31 @@ impl<P: AsFd> Pipe<P> {
 
 impl<P: AsFd + Read> Read for Pipe<P> {
     fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
-        while self.wait(PollFlags::IN)? {
-            match self.pipe.read(out) {
-                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
-                done => return done,
+        loop {
+            match self.wait(PollFlags::IN)? {
+                (true, _) => match self.pipe.read(out) {
+                    Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
+                    done => return done,
+                },
+                (_, true) => return Ok(0),
+                _ => {}
             }
         }
-        Ok(0)
     }
 }
 
 impl<P: AsFd + Write> Write for Pipe<P> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        while self.wait(PollFlags::OUT)? {
-            match self.pipe.write(bytes) {
-                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
-                done => return done,
+        loop {
+            match self.wait(PollFlags::OUT)? {
+                (_, true) => return Err(io::ErrorKind::BrokenPipe.into()),
+                (true, _) => match self.pipe.write(bytes) {
+                    Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
+                    done => return done,
+                },
+                _ => {}
             }
         }
-        Err(io::ErrorKind::BrokenPipe.into())
     }
 
     fn flush(&mut self) -> io::Result<()> {
@@ -89,6 +95,8 @@ impl<P: AsFd + Write> Write for Pipe<P> {
 
 #[cfg(test)]
 mod tests {
+    use std::net::Shutdown;
+    use std::os::unix::net::UnixStream;
     use std::thread;
 
     use super::*;
@@ -101,7 +109,13 @@ mod tests {
         let mut writer = Pipe::new(full, &leave).unwrap();
         let reads = thread::spawn(move || reader.read(&mut [0; 16]).unwrap());
         let writes = thread::spawn(move || writer.write_all(&vec![0; 16 << 20]).unwrap_err().kind());
+        let (last, mut said) = io::pipe().unwrap();
+        let mut last = Pipe::new(last, &leave).unwrap();
+        said.write_all(b"last").unwrap();
         drop(using);
+        let mut read = String::new();
+        last.read_to_string(&mut read).unwrap();
+        assert_eq!(read, "last");
         assert_eq!(reads.join().unwrap(), 0);
         assert_eq!(writes.join().unwrap(), io::ErrorKind::BrokenPipe);
     }
@@ -129,5 +143,14 @@ mod tests {
         let mut last = String::new();
         from.read_to_string(&mut last).unwrap();
         assert_eq!(last, "last");
+        // Some hosts use sockets, and some of them close only what they say.
+        let (from, to) = UnixStream::pair().unwrap();
+        (&to).write_all(b"last").unwrap();
+        if cfg!(target_os = "linux") {
+            to.shutdown(Shutdown::Write).unwrap();
+            assert!(wait_hang_up(&from));
+        }
+        drop(to);
+        assert!(wait_hang_up(&from));
     }
 }

@@ -3,7 +3,7 @@
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::process::{Child, ChildStdin, Command, Stdio};
-use std::sync::mpsc::{Receiver, channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::sync::{Arc, Condvar, Mutex};
 use std::thread;
 use std::time::Duration;
@@ -121,6 +121,16 @@ impl Host {
         assert_eq!(rest, [""; 0], "more came");
         let status = self.child.wait().unwrap();
         (status.code(), self.stderr.0.lock().unwrap().clone())
+    }
+
+    /// Waits, but not for ever, for the bridge to end, which says nothing more: its exit code.
+    pub(crate) fn ended(&mut self) -> Option<i32> {
+        let more = self.lines.as_ref().unwrap().recv_timeout(PATIENCE);
+        if more != Err(RecvTimeoutError::Disconnected) {
+            self.child.kill().unwrap();
+            panic!("it goes on: {more:?}");
+        }
+        self.child.wait().unwrap().code()
     }
 
     pub(crate) fn end(mut self) {
