@@ -197,7 +197,10 @@ impl World {
         for line in self.relay.take_for_host().split(|byte| *byte == b'\n').filter(|line| !line.is_empty()) {
             let value: Value = serde_json::from_slice(line).expect("whole lines of JSON");
             let all = if let Value::Array(all) = value { all } else { vec![value] };
-            for message in all.iter().filter(|message| message["method"].is_null()) {
+            // An error without id answers `Act::Refuse`, which has none.
+            let answers =
+                all.iter().filter(|message| message["method"].is_null() && !message["id"].is_null());
+            for message in answers {
                 let id = canonical(&message["id"]);
                 let Some((_, _, answers)) = self.asked.get_mut(&id) else { panic!("never asked: {message}") };
                 *answers += 1;
