@@ -128,7 +128,7 @@ impl State {
             match self.own.swap_remove(at) {
                 (_, own @ Own::Restore(_)) => self.own_answer(&own, None),
                 _ => {
-                    self.shake_later(format!("the server's answer to the handshake can't be read ({fault})"))
+                    self.shake_later(format!("the server's answer to the handshake can't be read ({fault})"));
                 }
             }
             return;
