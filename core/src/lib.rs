@@ -12,9 +12,13 @@
 //!   [`rpc`] (the envelope).
 //!
 //! # Features
-//! `serde`: arguments into serde types, serde types as JSON. `alloc`: buffers that grow to a limit, copied configurations, owned
-//! results. `std`: what the drivers for operating systems share. `derive`: `#[derive(ToolInput)]` and `#[derive(Tools)]` make schemas
-//! and decoders from Rust types, so that no JSON is typed; see [`Tools`]. None is on by default; each adds, none changes anything.
+//! On by default: `client` and `server`, the machines; `legacy` and `modern`, the eras that they speak (with a handshake up to
+//! 2025-11-25; stateless, 2026-07-28). A program for one of them says so with `default-features = false`; what an era that is not
+//! there sends is answered as by a program that has never heard of it. A machine needs one era at least: without any it opens nothing.
+//!
+//! To be asked for: `serde`, arguments into serde types, serde types as JSON; `alloc`, buffers that grow to a limit, copied
+//! configurations, owned results; `std`, what the drivers for operating systems share; `derive`, `#[derive(ToolInput)]` and `#[derive(Tools)]`, which
+//! make schemas and decoders from Rust types, so that no JSON is typed: see [`Tools`]. Each adds, none changes anything.
 //!
 //! Ready-made drivers: `barewire-stdio` (blocking; standard streams and child processes), `barewire-async` (any futures-io stream),
 //! `barewire-serial` (`no_std` UARTs, serial ports).
@@ -30,11 +34,17 @@
         clippy::arithmetic_side_effects
     )
 )]
+// What only one of the machines, or only one of the eras needs is left out by the compiler where it isn't there.
+#![cfg_attr(
+    not(all(feature = "client", feature = "server", feature = "legacy", feature = "modern")),
+    allow(dead_code, unused_imports)
+)]
 #[cfg(any(feature = "alloc", test))]
 extern crate alloc;
 #[cfg(any(feature = "std", test))]
 extern crate std;
 
+#[cfg(feature = "client")]
 mod client;
 pub mod frame;
 pub mod json;
@@ -43,14 +53,17 @@ mod mcp;
 #[cfg(feature = "alloc")]
 pub mod owned;
 pub mod rpc;
+#[cfg(feature = "server")]
 mod server;
 
+#[cfg(feature = "client")]
 pub use client::{Client, ClientConfig, ClientEvent, End, Era, Listed, Request, SendError, ToolDef, Why};
 #[cfg(feature = "alloc")]
 pub use machine::Limits;
 pub use machine::{Buffers, CallId, Framing, Full, Io, Millis, Noise, Output, Refused, Slot, Stats, Storage};
 pub use mcp::{Abilities, Content, Data, Hints, Level, Link, Tool, Version, check_tools};
 pub use rpc::{Code, Fault};
+#[cfg(feature = "server")]
 pub use server::{
     Args, BadArgs, BadCall, Call, Context, Fields, FromArgs, List, Progress, Reply, Server, ServerConfig,
     ServerEvent, Source, Tools, Value,
@@ -73,6 +86,8 @@ pub mod derived {
 
 const fn is_send<T: Send>() {}
 const _: () = {
+    #[cfg(feature = "server")]
     is_send::<Server<'static>>();
+    #[cfg(feature = "client")]
     is_send::<Client<'static>>();
 };

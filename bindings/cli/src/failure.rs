@@ -110,7 +110,9 @@ impl Failure {
     }
 
     fn write_text(&self, out: &mut dyn Write) -> io::Result<()> {
-        writeln!(out, "barewire: {}", self.message)?;
+        // It may name what a peer or a file is called.
+        let message: Vec<String> = self.message.lines().map(text::printable).collect();
+        writeln!(out, "barewire: {}", message.join("\n"))?;
         if let Some(data) = &self.rpc_data {
             writeln!(out, "  data: {data}")?;
         }

@@ -95,6 +95,11 @@ fn run(cli: Cli) -> Result<i32, Failure> {
             if server.is_empty() {
                 server.extend(arguments.pop_if(|last| is_target(last.as_ref())).map(Into::into));
             }
+            if server.is_empty()
+                && let Some(early) = arguments.iter().find(|word| is_target(word.as_ref()))
+            {
+                return Err(Failure::usage(format!("`{early}` names the server: put it last")));
+            }
             let far = Far::parse(&server)?;
             let given = Given { pairs: arguments, args };
             given.check()?;

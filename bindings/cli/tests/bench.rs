@@ -3,6 +3,11 @@
 
 mod common;
 
+use std::io::{Read, Write};
+use std::net::TcpListener;
+use std::process::{Command, Stdio};
+use std::thread;
+
 use common::{BAREWIRE, barewire, with_sample};
 use serde_json::Value;
 
@@ -71,4 +76,42 @@ fn what_went_wrong_is_said() {
     // It answers twice, then no more.
     let dying = format!(r#"sed -u 3q | "{BAREWIRE}" serve bmi"#);
     fails(&["bench", "--seconds", "20", "--era", "legacy", "--", "sh", "-c", &dying], 5, "under the load");
+}
+
+#[test]
+fn a_server_that_only_talks_is_silent_all_the_same() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let target = format!("tcp:{}", listener.local_addr().unwrap());
+    thread::spawn(move || {
+        let mut flood = listener.accept().unwrap().0;
+        let line = b"{\"jsonrpc\":\"2.0\",\"method\":\"notifications/message\",\"params\":{}}\n".repeat(100);
+        while flood.write_all(&line).is_ok() {}
+    });
+    let run = barewire(&["bench", "--timeout", "0.5", "--era", "legacy", &target]);
+    assert_eq!(run.code, Some(4), "{}", run.err);
+}
+
+#[test]
+fn a_signal_ends_the_server_first() {
+    // It ignores the end of its input, and tells its process id.
+    let script = "echo $$ >&3; exec 3>&-; while :; do sleep 1; done";
+    let (mut told, tell) = std::io::pipe().unwrap();
+    let mut bench = Command::new("sh")
+        .args(["-c", &format!("exec 3>&0 </dev/null; exec '{BAREWIRE}' bench -- sh -c '{script}'")])
+        .stdin(tell)
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let mut pid = String::new();
+    let mut byte = [0];
+    while told.read(&mut byte).unwrap() == 1 && byte[0] != b'\n' {
+        pid.push(char::from(byte[0]));
+    }
+    let terminated = Command::new("kill").args(["-TERM", &bench.id().to_string()]).status().unwrap();
+    assert!(terminated.success());
+    assert_eq!(bench.wait().unwrap().code(), Some(128 + 15));
+    // It is gone, or a zombie that nobody has waited for yet.
+    let state = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+    assert!(state.is_empty() || state.contains(") Z "), "{state}");
 }

@@ -9,6 +9,8 @@ use std::thread;
 
 use common::bridge::{CHANGED, Far, HELLO, Host, INITIALIZE, INITIALIZED, Listener, answer, call};
 use common::{barewire, scratch};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::fs::{OFlags, fcntl_setfl};
 
 #[test]
 fn three_calls_in_flight_fail_at_once_and_the_next_one_succeeds() {
@@ -209,13 +211,41 @@ fn a_flooded_stderr_that_nobody_reads_does_not_stop_the_session() {
 }
 
 #[test]
+fn a_host_that_leaves_while_the_server_does_not_read_ends_the_bridge() {
+    let path = scratch("left.sock");
+    let _ = std::fs::remove_file(&path);
+    let listener = UnixListener::bind(&path).unwrap();
+    let mut host = Host::start(&[&format!("unix:{}", path.display())]);
+    let _far = listener.accept().unwrap();
+    let line = format!(
+        "{{\"jsonrpc\":\"2.0\",\"method\":\"notifications/x\",\"params\":{{\"data\":\"{}\"}}}}\n",
+        "x".repeat(4_000)
+    );
+    // Until the bridge reads no more. It takes a megabyte for certain, and not much more.
+    let input = host.input();
+    fcntl_setfl(&*input, OFlags::NONBLOCK).unwrap();
+    let (certain, mut written) = (1 << 20, 0);
+    loop {
+        let most = Timespec { tv_sec: if written < certain { 60 } else { 1 }, tv_nsec: 0 };
+        if poll(&mut [PollFd::new(&*input, PollFlags::OUT)], Some(&most)).unwrap() == 0 {
+            break;
+        }
+        let from = written % line.len();
+        written += input.write(&line.as_bytes()[from..]).unwrap_or(0);
+    }
+    assert!((certain..16 << 20).contains(&written), "{written}");
+    host.end();
+}
+
+#[test]
 fn a_thousand_reconnects_leave_no_thread_and_no_descriptor_behind() {
     let (listener, target) = Listener::new();
     let mut host = Host::start(&[&target]);
     let mut far = listener.accept();
     far.open(&mut host);
+    let id = host.child.id();
     let count = |what: &str| {
-        let entries = std::fs::read_dir(format!("/proc/{}/{what}", host.child.id()));
+        let entries = std::fs::read_dir(format!("/proc/{id}/{what}"));
         entries.map_or(0, |entries| entries.count())
     };
     let mut before = (0, 0);
@@ -224,6 +254,11 @@ fn a_thousand_reconnects_leave_no_thread_and_no_descriptor_behind() {
         far = listener.accept();
         far.reopen(n);
         assert_eq!(host.line(), CHANGED);
+        // One that does nothing for the host is tried more and more seldom.
+        host.say(&call(&n.to_string()));
+        assert_eq!(far.line(), call(&n.to_string()));
+        far.say(&answer(&n.to_string()));
+        assert_eq!(host.line(), answer(&n.to_string()));
         if n == 10 {
             before = (count("fd"), count("task"));
         }

@@ -5,6 +5,7 @@ mod common;
 
 use std::process::Command;
 use std::thread;
+use std::time::Duration;
 
 use common::bridge::{CHANGED, HELLO, Host, INITIALIZE, INITIALIZED, answer, call};
 use common::{BAREWIRE, scratch};
@@ -192,6 +193,123 @@ fn a_host_that_is_gone_ends_the_bridge() {
     assert_eq!(host.child.wait().unwrap().code(), Some(0));
     thread::yield_now();
     assert!(!is_alive(&pid(&file)));
+}
+
+/// A host that never reads stderr sees the bridge end as any other does.
+fn ends_unread(script: &str) {
+    let mut host = Host::deaf(&["--", "sh", "-c", script]);
+    host.read();
+    host.say(INITIALIZE);
+    assert_eq!(host.error(), ("0".into(), "exited".into()));
+    assert_eq!(host.child.wait().unwrap().code(), Some(3));
+}
+
+#[test]
+fn a_console_that_nobody_reads_does_not_hold_up_the_end() {
+    ends_unread("read -r line; head -c 3000000 /dev/zero | tr '\\0' j | fold -w 900; exit 1");
+}
+
+#[test]
+fn a_commands_stderr_is_drained_where_nobody_reads_it() {
+    ends_unread("read -r line; head -c 3000000 /dev/zero | tr '\\0' e >&2; exit 1");
+    let script = format!("head -c 3000000 /dev/zero | tr '\\0' e >&2; {}", server("/dev/null"));
+    let mut host = Host::deaf(&["--", "sh", "-c", &script]);
+    host.read();
+    open(&mut host);
+    host.say(&call("1"));
+    assert_eq!(host.line(), answer("1"));
+    host.end_input();
+    assert_eq!(host.child.wait().unwrap().code(), Some(0));
+}
+
+/// The children of a process, as Linux tells them.
+#[cfg(target_os = "linux")]
+fn children(of: u32) -> Vec<String> {
+    let all = std::fs::read_to_string(format!("/proc/{of}/task/{of}/children")).unwrap_or_default();
+    all.split_whitespace().map(str::to_owned).collect()
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_signal_leaves_no_command_behind_however_early_it_comes() {
+    for signal in ["TERM", "INT"].repeat(10) {
+        let mut host = Host::deaf(&["--", "sleep", "300"]);
+        let child = loop {
+            if let Some(child) = children(host.child.id()).pop() {
+                break child;
+            }
+            assert_eq!(host.child.try_wait().unwrap(), None);
+        };
+        let kill = format!("kill -{signal} {}", host.child.id());
+        assert!(Command::new("sh").args(["-c", &kill]).status().unwrap().success());
+        assert!(matches!(host.child.wait().unwrap().code(), Some(130 | 143)));
+        assert!(!is_alive(&child));
+    }
+}
+
+#[test]
+fn answers_of_a_command_that_has_exited_wait_for_the_host() {
+    let file = scratch("tail.pid");
+    let hello = HELLO.replace('"', "\\\"");
+    let long =
+        answer("%s").replace("[]", &format!("[{{\"type\":\"text\",\"text\":\"{}\"}}]", "y".repeat(20_000)));
+    // What the host does not read is more than a megabyte, but not more than pipes hold besides.
+    let script = format!(
+        "echo $$ >{}; read -r line; echo \"{hello}\"; read -r line
+n=0; while [ $n -lt 55 ]; do read -r line; n=$((n+1)); done
+n=0; while [ $n -lt 55 ]; do n=$((n+1)); printf '{long}\\n' $n; done",
+        file.display()
+    );
+    let mut host = Host::deaf(&["--", "sh", "-c", &script]);
+    let all: Vec<String> = (1..=55).map(|n| call(&n.to_string())).collect();
+    host.say(&format!("{INITIALIZE}\n{INITIALIZED}\n{}", all.join("\n")));
+    while !std::fs::exists(&file).unwrap() || is_alive(&pid(&file)) {
+        thread::yield_now();
+    }
+    // Longer than a far end's last words may take. (Nothing fails without it.)
+    thread::sleep(Duration::from_secs(1));
+    host.read();
+    assert_eq!(host.line(), HELLO);
+    for n in 1..=55 {
+        let line = host.line();
+        assert!(line.starts_with(&format!("{{\"jsonrpc\":\"2.0\",\"id\":{n},\"result\"")), "{line:.200}");
+    }
+    host.end_input();
+    host.child.wait().unwrap();
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_process_that_a_command_leaves_behind_holds_no_thread_and_no_descriptor() {
+    let file = scratch("leaves.pids");
+    let _ = std::fs::remove_file(&file);
+    let script =
+        format!("setsid sh -c 'echo $$ >>{}; exec sleep 300' & {}", file.display(), server("/dev/null"));
+    let mut host = Host::start(&["--", "sh", "-c", &script]);
+    open(&mut host);
+    let id = host.child.id();
+    let count = |what: &str| std::fs::read_dir(format!("/proc/{id}/{what}")).map_or(0, Iterator::count);
+    let (mut fds, mut threads) = (0, 0);
+    for n in 1..=8 {
+        host.say(&named("\"d\"", "die"));
+        assert_eq!(host.error(), ("\"d\"".into(), "exited".into()));
+        assert_eq!(host.line(), CHANGED);
+        host.say(&call(&n.to_string()));
+        assert_eq!(host.line(), answer(&n.to_string()));
+        if n == 1 {
+            (fds, threads) = (count("fd"), count("task"));
+        }
+    }
+    // Threads of the connection before may be just about to end.
+    let settled = (0..100_000).any(|_| {
+        thread::yield_now();
+        count("fd") <= fds + 2 && count("task") <= threads + 2
+    });
+    let left = (count("fd"), count("task"));
+    host.end();
+    let pids = std::fs::read_to_string(&file).unwrap().replace('\n', " ");
+    assert!(Command::new("sh").args(["-c", &format!("kill {pids}")]).status().unwrap().success());
+    assert!(settled, "before {:?}, after {left:?}", (fds, threads));
 }
 
 /// A bridge is a transport too: what the kit asks of one must hold.

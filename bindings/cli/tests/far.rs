@@ -196,6 +196,19 @@ fn a_server_that_hangs_up_on_the_probe_is_called_again() {
 }
 
 #[test]
+fn a_socket_that_takes_nobody_is_left_in_time() {
+    let path = scratch("far-full.sock");
+    let _ = std::fs::remove_file(&path);
+    let listener = UnixListener::bind(&path).unwrap();
+    rustix::net::listen(&listener, 0).unwrap();
+    // One connection fills the queue of a listener that takes none.
+    let _waiting = std::os::unix::net::UnixStream::connect(&path).unwrap();
+    let run = barewire(&["list", "--timeout", "0.5", &format!("unix:{}", path.display())]);
+    assert_eq!(run.code, Some(3), "{}", run.err);
+    assert!(run.err.contains("takes no connection"), "{}", run.err);
+}
+
+#[test]
 fn what_is_wrong_is_said() {
     let silent = once(|stream| {
         let _ = (&stream).read_to_end(&mut Vec::new());
@@ -209,9 +222,11 @@ fn what_is_wrong_is_said() {
         (vec!["list", "serial:/dev/barewire-has-no-such-port"], 3, "there is no port"),
         (vec!["tap", "--short", "serial:/dev/barewire-has-no-such-port"], 3, "there is no port"),
         (vec!["list", "serial:/dev/null"], 3, "can't use /dev/null as a serial port"),
+        (vec!["list", "serial:/x\u{1b}[2J"], 3, "/x\\e[2J"),
         (vec!["list", "tcp:nowhere"], 2, "tcp:HOST:PORT"),
         (vec!["call", "x", "a=1", "serial:/dev/x@fast"], 2, "the speed in baud"),
         (vec!["call", "x", "a=1"], 2, "no server given"),
+        (vec!["call", "x", "tcp:localhost:80", "a=1"], 2, "put it last"),
         (vec!["list", "tcp:localhost:80", "more"], 2, "nothing may follow it"),
     ] {
         let run = barewire(&arguments);

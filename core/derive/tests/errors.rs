@@ -66,8 +66,8 @@ fn sentences() {
     value(r#""least":4"#, "`least` must be an integer, at least 5; got 4");
     value(r#""most":10"#, "`most` must be an integer, at most 9; got 10");
     value(r#""positive":0"#, "`positive` must be an integer, at least 1; got 0");
-    value(r#""huge":-1"#, "`huge` must be an integer, not negative; got -1");
-    value(r#""huge":1e300"#, "`huge` must be an integer, not negative; got 1e300");
+    value(r#""huge":-1"#, "`huge` must be an integer from 0 to 18446744073709551615; got -1");
+    value(r#""huge":1e300"#, "`huge` must be an integer from 0 to 18446744073709551615; got 1e300");
     value(r#""part":0.5"#, "`part` must be a number from 0 to below 0.5; got 0.5");
     value(r#""below":1"#, "`below` must be a number, below 1; got 1");
     value(r#""long":"ab""#, r#"`long` must be a string of at least 3 characters; got "ab""#);

@@ -23,7 +23,7 @@ use super::{Era, decode};
 use crate::json::{Kind, Raw};
 use crate::machine::Millis;
 use crate::machine::mem::Span;
-use crate::mcp::{Version, key};
+use crate::mcp::{LEGACY, MODERN, Version, key};
 use crate::rpc::{Code, Envelope, Fault, Shape};
 
 /// How far the session is.
@@ -108,7 +108,8 @@ impl Offer {
         for item in list.into_iter().flat_map(Raw::elements).filter(|i| i.kind() == Kind::String) {
             offer.any = true;
             match Version::ALL.into_iter().find(|v| item.is(v.as_str())) {
-                Some(version) if version.is_modern() => offer.modern = true,
+                Some(version) if version.is_modern() => offer.modern = MODERN,
+                Some(_) if !LEGACY => {}
                 found => offer.legacy = offer.legacy.max(found),
             }
         }
@@ -122,10 +123,20 @@ impl Offer {
 }
 
 impl Client<'_> {
+    /// What the configuration asks for, as far as it is compiled in: with one era there is nothing to find out.
+    fn era(&self) -> Era {
+        match self.config.get().era {
+            Era::Auto if !MODERN => Era::Legacy,
+            Era::Auto if !LEGACY => Era::Modern,
+            era => era,
+        }
+    }
+
     /// Starts what the handshake needs next by itself, if anything.
     pub(super) fn shake(&mut self) -> Option<Step> {
         let started = match self.phase {
-            Phase::Start { legacy } => match self.config.get().era {
+            Phase::Start { legacy } => match self.era() {
+                _ if !LEGACY && !MODERN => return Some(self.not_opened(Ending::Invalid(Why::Version))),
                 Era::Auto if !legacy => self.probe(),
                 Era::Modern => self.probe(),
                 _ => self.initialize(None),
@@ -152,12 +163,12 @@ impl Client<'_> {
     fn probe(&mut self) -> bool {
         let mut tries = self.phase.tries();
         tries.probes = tries.probes.saturating_add(1);
-        if tries.probes > 2 {
+        if tries.probes > 2 || !MODERN {
             return false;
         }
         let Some(id) = self.take_serial() else { return false };
         let config = self.config.get();
-        let until = (config.era == Era::Auto).then(|| self.now.after(config.probe));
+        let until = (self.era() == Era::Auto).then(|| self.now.after(config.probe));
         self.phase = Phase::Probing { id, until, tries };
         self.say(Job::Discover { id });
         true
@@ -168,7 +179,7 @@ impl Client<'_> {
         let mut tries = self.phase.tries();
         tries.handshakes = tries.handshakes.saturating_add(1);
         let config = self.config.get();
-        if tries.handshakes > 2 || config.era == Era::Modern {
+        if tries.handshakes > 2 || self.era() == Era::Modern || !LEGACY {
             return false;
         }
         let asked = version.unwrap_or_else(|| config.asks_for());
@@ -187,7 +198,7 @@ impl Client<'_> {
     pub(super) fn not_opened(&mut self, end: Ending) -> Step {
         let probed = matches!(end, Ending::Lost)
             && matches!(self.phase, Phase::Probing { tries: Tries { handshakes: 0, .. }, .. })
-            && self.config.get().era == Era::Auto;
+            && self.era() == Era::Auto;
         self.phase = Phase::Shut { probed };
         (self.current, self.line.job, self.line.at, self.start_until) = (None, None, 0, None);
         self.tx.clear();
@@ -327,7 +338,7 @@ impl Client<'_> {
             self.current = Some(Current::Opening(Opening::bare(Version::V2026_07_28)));
             return Step::Again;
         }
-        let auto = self.config.get().era == Era::Auto;
+        let auto = self.era() == Era::Auto;
         let next = auto && (offer.modern || modern && !offer.any) && self.probe()
             || offer.legacy.is_some_and(|v| v != asked) && self.initialize(offer.legacy);
         if next { Step::Again } else { self.not_opened(end) }

@@ -62,7 +62,7 @@ pub(super) struct Meta<'a> {
 impl Meta<'_> {
     /// Is there anything to say?
     pub(super) fn is_needed(&self) -> bool {
-        self.version.is_modern() || self.token.is_some() || self.own_members().next().is_some()
+        self.version.is_stateless() || self.token.is_some() || self.own_members().next().is_some()
     }
 
     /// The application's members without those that are the machine's: protocol keys win.
@@ -79,7 +79,7 @@ impl Meta<'_> {
     pub(super) fn write(&self, sink: &mut dyn Sink, config: &ClientConfig<'_>) -> bool {
         let mut first = true;
         let mut comma = |sink: &mut dyn Sink| core::mem::take(&mut first) || sink.put(b",");
-        let modern = !self.version.is_modern()
+        let modern = !self.version.is_stateless()
             || comma(sink)
                 && write::all(
                     sink,
@@ -102,7 +102,7 @@ impl Meta<'_> {
                     && write::all(sink, &["\"", key::PROGRESS_TOKEN, "\":"])
                     && write_u64(sink, u64::from(token))
             })
-            && self.log.filter(|_| self.version.is_modern()).is_none_or(|level| {
+            && self.log.filter(|_| self.version.is_stateless()).is_none_or(|level| {
                 comma(sink) && write::all(sink, &["\"", key::LOG_LEVEL, "\":\"", level.as_str(), "\""])
             })
             && self.own_members().all(|(name, value)| {

@@ -11,7 +11,7 @@ use crate::json::{Raw, ScanFault, skip, value_len};
 use crate::machine::CallId;
 use crate::machine::mem::Span;
 use crate::machine::slots::State;
-use crate::mcp::Version;
+use crate::mcp::{LEGACY, Version};
 use crate::rpc::{Bad, Code, Envelope, Fault, Read, Shape, complaint, read_as};
 
 /// A batch that is being read; from the start of the line.
@@ -77,7 +77,7 @@ impl Client<'_> {
 
     /// Only 2025-03-26 has batches (basic/index, "Batching").
     fn takes_batches(&self) -> bool {
-        matches!(self.phase, Phase::Open(Version::V2025_03_26))
+        LEGACY && matches!(self.phase, Phase::Open(Version::V2025_03_26))
     }
 
     /// The message at hand needs nothing more.
@@ -210,7 +210,7 @@ impl Client<'_> {
     /// Does the server's era let it ask? Before that is known, one that asks is a legacy one.
     fn answers_requests(&self) -> bool {
         match self.phase {
-            Phase::Open(version) => !version.is_modern(),
+            Phase::Open(version) => !version.is_stateless(),
             _ => self.config.get().era != Era::Modern,
         }
     }

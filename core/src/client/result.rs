@@ -119,7 +119,7 @@ impl Delivery {
                 items = Some(value);
             } else if key.is("structuredContent") {
                 // Before 2026-07-28 it is an object; null is how some servers leave it out.
-                delivery.structured = at.filter(|_| version.is_modern() || !value.is_null());
+                delivery.structured = at.filter(|_| version.is_stateless() || !value.is_null());
             } else if key.is("isError") {
                 is_error = Some(value);
             } else if key.is("_meta") {
@@ -193,7 +193,7 @@ fn wants_more(result_type: Option<Raw<'_>>, version: Version, kind: Kind) -> Res
         return Ok(false);
     }
     let asks = value.is("input_required");
-    if version.is_modern() {
+    if version.is_stateless() {
         return if asks && kind != Kind::Tools { Ok(true) } else { Err(Why::ResultType) };
     }
     if asks || value.is("task") { Err(Why::ResultType) } else { Ok(false) }

@@ -185,6 +185,7 @@ impl<'b> Lines<'b> {
     }
 
     /// What comes next, without consuming it: the same answer until [`consume`](Self::consume).
+    #[inline(never)]
     pub(crate) fn look(&mut self) -> Found {
         loop {
             if self.skim.is_some() {
@@ -257,7 +258,7 @@ impl<'b> Lines<'b> {
 
     fn find_end(&mut self) -> Option<usize> {
         let new = Span::new(self.seen, self.end).of(self.mem.get());
-        let found = memchr::memchr(b'\n', new).map(|n| self.seen.saturating_add(n));
+        let found = crate::json::find(b'\n', new).map(|n| self.seen.saturating_add(n));
         self.seen = found.unwrap_or(self.end);
         self.line = found;
         found
@@ -273,6 +274,7 @@ impl<'b> Lines<'b> {
     }
 
     /// Feeds what is there to the skimmer, up to the line's end.
+    #[inline(never)]
     fn skimmed(&mut self) -> Found {
         self.drop_bom();
         let found = self.find_end();
@@ -294,6 +296,7 @@ impl<'b> Lines<'b> {
         Found::More
     }
 
+    #[inline(never)]
     fn make_room(&mut self) {
         let pending = self.line.is_some() || self.skim.as_ref().is_some_and(Skim::is_over);
         let front = self.skim.as_ref().map_or(0, Skim::kept);

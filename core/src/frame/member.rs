@@ -1,5 +1,5 @@
 //! The keys of an envelope.
-use crate::json::Str;
+use crate::json::{SMALL, Str, find};
 
 /// The members of an envelope that have a meaning.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -15,26 +15,28 @@ pub(crate) enum Member {
 impl Member {
     /// By the body of a key, however it is escaped.
     pub(crate) fn of_key(body: &[u8]) -> Option<Self> {
-        Some(match body {
-            b"jsonrpc" => Self::Jsonrpc,
-            b"id" => Self::Id,
-            b"method" => Self::Method,
-            b"params" => Self::Params,
-            b"result" => Self::Result,
-            b"error" => Self::Error,
-            _ if body.contains(&b'\\') => {
-                let key = Str::trusted(body);
-                let all = [
-                    ("jsonrpc", Self::Jsonrpc),
-                    ("id", Self::Id),
-                    ("method", Self::Method),
-                    ("params", Self::Params),
-                    ("result", Self::Result),
-                    ("error", Self::Error),
-                ];
-                return all.iter().find(|(name, _)| key.is(name)).map(|(_, member)| *member);
+        if !SMALL {
+            // Comparisons of words, one after the other.
+            match body {
+                b"jsonrpc" => return Some(Self::Jsonrpc),
+                b"id" => return Some(Self::Id),
+                b"method" => return Some(Self::Method),
+                b"params" => return Some(Self::Params),
+                b"result" => return Some(Self::Result),
+                b"error" => return Some(Self::Error),
+                _ if find(b'\\', body).is_none() => return None,
+                _ => {}
             }
-            _ => return None,
-        })
+        }
+        let all = [
+            ("id", Self::Id),
+            ("jsonrpc", Self::Jsonrpc),
+            ("method", Self::Method),
+            ("params", Self::Params),
+            ("result", Self::Result),
+            ("error", Self::Error),
+        ];
+        let key = Str::trusted(body);
+        all.iter().find(|(name, _)| key.is(name)).map(|(_, member)| *member)
     }
 }

@@ -85,6 +85,7 @@ impl Skim {
     }
 
     /// Reads `at` of `buffer`; what has to be kept is moved to the front. Returns how long that is.
+    #[inline(never)]
     pub(crate) fn feed(&mut self, buffer: &mut [u8], at: Span) -> usize {
         self.fed = self.fed.saturating_add(at.len());
         let mut from = at.start;
@@ -117,6 +118,7 @@ impl Skim {
     }
 
     /// The line is over (`ended`), or the input is.
+    #[inline(never)]
     pub(crate) fn finish(&mut self, ended: bool) -> Skimmed {
         if self.fault.is_none_or(|fault| fault == ScanFault::Depth)
             && let Err(e) = self.scanner.finish()
@@ -161,6 +163,7 @@ impl Skim {
         }
     }
 
+    #[inline(never)]
     fn key(&mut self, start: usize, end: usize) {
         let at = Span::new(start.saturating_sub(self.held_at), end.saturating_sub(self.held_at));
         let key = self.held.get(..self.held_len).and_then(|h| h.get(at.start..at.end));
@@ -185,6 +188,7 @@ impl Skim {
         self.held_at = self.scanner.position();
     }
 
+    #[inline(never)]
     fn value(&mut self, buffer: &mut [u8], start: usize, end: usize) {
         if self.member == Member::Id {
             self.member = Member::Other;

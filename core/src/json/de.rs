@@ -244,13 +244,13 @@ impl<'de, I: Input<'de>> Decoder<I> {
 
 /// Gives a number that is an integer to `visitor` in the smallest type that holds it.
 pub(super) fn visit_integer<'de, V: Visitor<'de>>(text: &[u8], visitor: V) -> Result<V::Value, DeError> {
-    if let Some(value) = number::integer::<u64>(text) {
+    if let Some(value) = number::unsigned(text) {
         return visitor.visit_u64(value);
     }
-    if let Some(value) = number::integer::<i64>(text) {
+    if let Some(value) = number::signed(text) {
         return visitor.visit_i64(value);
     }
-    match number::magnitude(text) {
+    match number::wide_magnitude(text) {
         Some((false, value)) => visitor.visit_u128(value),
         Some((true, value)) => match 0i128.checked_sub_unsigned(value) {
             Some(value) => visitor.visit_i128(value),
@@ -267,10 +267,10 @@ fn visit_number<'de, V: Visitor<'de>>(text: &[u8], visitor: V) -> Result<V::Valu
     // As serde_json has it, for those who take any number: a fraction, an exponent or -0 make a float.
     let float = text == b"-0" || text.iter().any(|b| matches!(b, b'.' | b'e' | b'E'));
     if !float {
-        if let Some(value) = number::integer::<u64>(text) {
+        if let Some(value) = number::unsigned(text) {
             return visitor.visit_u64(value);
         }
-        if let Some(value) = number::integer::<i64>(text) {
+        if let Some(value) = number::signed(text) {
             return visitor.visit_i64(value);
         }
     }

@@ -1,7 +1,10 @@
-//! A machine word of bytes at a time: finding the next byte that matters, in safe portable code.
+//! A machine word of bytes at a time: finding the next byte that matters, in safe portable code. Where code must be small it is a
+//! plain loop.
 //!
 //! Every mask has the top bit of a byte set where that byte matches. Bits above the lowest set one may be wrong
 //! (a borrow can run through them) unless the function says that they are exact; the lowest one never is.
+
+use super::bytes::SMALL;
 
 pub(super) const BYTES: usize = size_of::<usize>();
 /// 0x01 and 0x80 in each byte.
@@ -41,6 +44,9 @@ pub(super) fn has_slash(bytes: &[u8]) -> bool {
 #[inline]
 fn find(bytes: &[u8], from: usize, word: impl Fn(usize) -> usize, byte: impl Fn(u8) -> bool) -> usize {
     let Some(mut rest) = bytes.get(from..) else { return bytes.len() };
+    if SMALL {
+        return from.wrapping_add(rest.iter().position(|&b| byte(b)).unwrap_or(rest.len()));
+    }
     let mut at = from;
     // Most strings end within a few words; only those that don't are worth a wider loop.
     let mut narrow = 4u8;

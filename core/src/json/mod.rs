@@ -8,6 +8,7 @@
 //! Nothing here allocates, recurses over what a peer sent, panics, or takes more than linear time. Sizes and
 //! positions are in bytes. Numbers are never rounded unless an `f64` is asked for.
 
+mod bytes;
 mod compact;
 mod cursor;
 #[cfg(feature = "serde")]
@@ -37,6 +38,7 @@ mod unescape;
 mod utf8;
 mod write;
 
+pub(crate) use bytes::{SMALL, copy, find, move_left};
 pub use cursor::{Elements, Members};
 pub(crate) use cursor::{skip, value as value_len};
 #[cfg(feature = "serde")]
@@ -51,7 +53,7 @@ pub use ser::{Refusal, SerError, to_sink};
 pub use sink::{Mark, Sink, Writer};
 pub use step::{DEPTH, ScanError, ScanFault, Step};
 pub use string::{Chars, Str};
-pub(crate) use unescape::{copy, move_left};
+pub(crate) use unescape::decode;
 pub use unescape::{unescape, unescape_in_place};
 pub use write::{
     escaped_len, write_bool, write_display, write_f64, write_i64, write_raw, write_str, write_str_part,

@@ -7,13 +7,12 @@ use super::nearest::{self, Double};
 pub(super) struct Decimal<'a> {
     text: &'a [u8],
     negative: bool,
-    whole: &'a [u8],
-    fraction: &'a [u8],
-    /// The power of ten of the last digit that is not zero; `None` if it has too many digits.
-    power: Option<i128>,
-    /// Zeros before the first other digit, and digits from it to the last other one. No digits: zero.
-    skip: usize,
+    /// From the first digit that is not zero to the last one, maybe with a point between. Empty: zero.
+    significant: &'a [u8],
+    /// How many digits that are.
     digits: usize,
+    /// The power of ten of the last of them; `None` if it has too many digits.
+    power: Option<i64>,
 }
 
 impl<'a> Decimal<'a> {
@@ -25,24 +24,19 @@ impl<'a> Decimal<'a> {
         let e = unsigned.iter().position(|b| matches!(b, b'e' | b'E')).unwrap_or(unsigned.len());
         let (mantissa, exponent) = unsigned.split_at_checked(e).unwrap_or((unsigned, &[]));
         let dot = mantissa.iter().position(|&b| b == b'.').unwrap_or(mantissa.len());
-        let (whole, fraction) = mantissa.split_at_checked(dot).unwrap_or((mantissa, &[]));
-        let fraction = fraction.get(1..).unwrap_or_default();
-        let all = || whole.iter().chain(fraction);
-        let total = whole.len().wrapping_add(fraction.len());
-        let skip = all().position(|&b| b != b'0').unwrap_or(total);
-        let tail = if skip == total { 0 } else { all().rev().position(|&b| b != b'0').unwrap_or(0) };
-        let power = exponent_value(exponent).map(|value| {
-            // Lengths of slices are far below 2^126, and so is the exponent.
-            value.wrapping_add(tail as i128).wrapping_sub(fraction.len() as i128)
-        });
+        let counts = |b: &u8| matches!(b, b'1'..=b'9');
+        let first = mantissa.iter().position(counts).unwrap_or(mantissa.len());
+        let end = mantissa.iter().rposition(counts).map_or(first, |last| last.wrapping_add(1));
+        let point = usize::from(first < dot && dot < end);
+        // Lengths of slices are far below 2^62, and so is the exponent. The point itself is no digit.
+        let places = (dot as i64).wrapping_sub(end as i64);
+        let places = if places < 0 { places.wrapping_add(1) } else { places };
         Self {
             text,
             negative,
-            whole,
-            fraction,
-            power,
-            skip,
-            digits: total.saturating_sub(skip).saturating_sub(tail),
+            significant: mantissa.get(first..end).unwrap_or_default(),
+            digits: end.wrapping_sub(first).wrapping_sub(point),
+            power: exponent_value(exponent).map(|value| value.wrapping_add(places)),
         }
     }
 
@@ -71,33 +65,35 @@ impl<'a> Decimal<'a> {
             let tiny = self.digits == 0 || has_negative_exponent(self.text);
             return tiny.then_some(None);
         };
-        let top = power.saturating_add(self.digits as i128);
+        let top = power.saturating_add(self.digits as i64);
         if self.digits == 0 || top < -324 {
             return Some(None);
         }
         if top > 310 { None } else { i32::try_from(power).ok().map(Some) }
     }
 
-    fn bytes(&self) -> impl Iterator<Item = u8> + use<'a> {
-        self.digits().copied()
-    }
-
-    fn digits(&self) -> impl Iterator<Item = &'a u8> + use<'a> {
-        self.whole.iter().chain(self.fraction).skip(self.skip).take(self.digits)
+    fn digits(&self) -> impl Iterator<Item = u8> + use<'a> {
+        self.significant.iter().copied().filter(|b| *b != b'.')
     }
 }
 
 /// The integer that a number is, if it is one and in range.
 #[inline]
-pub(super) fn integer<T: TryFrom<i64> + TryFrom<i128>>(text: &[u8]) -> Option<T> {
+pub(super) fn signed(text: &[u8]) -> Option<i64> {
     if let Some(value) = plain(text) {
-        return T::try_from(value).ok();
+        return Some(value);
     }
-    let value = match magnitude(text)? {
-        (false, value) => i128::try_from(value).ok()?,
-        (true, value) => 0i128.checked_sub_unsigned(value)?,
-    };
-    T::try_from(value).ok()
+    let (negative, value) = magnitude(text)?;
+    if negative { 0i64.checked_sub_unsigned(value) } else { i64::try_from(value).ok() }
+}
+
+/// The same for numbers that are not negative.
+#[inline]
+pub(super) fn unsigned(text: &[u8]) -> Option<u64> {
+    if let Some(value) = plain(text) {
+        return u64::try_from(value).ok();
+    }
+    magnitude(text).filter(|(negative, _)| !negative).map(|(_, value)| value)
 }
 
 /// The nearest finite `f64`.
@@ -105,11 +101,11 @@ pub(super) fn float(text: &[u8]) -> Option<f64> {
     let number = Decimal::new(text);
     let value = match number.small()? {
         None => 0.0,
-        Some(power) => match nearest::exact(number.bytes(), number.digits, power) {
+        Some(power) => match nearest::exact(number.digits(), number.digits, power) {
             Some(value) => value,
             None => {
-                let guess = nearest::guess(number.bytes(), power);
-                let bits = nearest::correct::<Double>(number.bytes(), number.digits, power, guess.to_bits());
+                let guess = nearest::guess(number.digits(), power);
+                let bits = nearest::correct::<Double>(number.digits(), number.digits, power, guess.to_bits());
                 f64::from_bits(bits)
             }
         },
@@ -125,8 +121,8 @@ pub(super) fn float32(text: &[u8]) -> Option<f32> {
         None => 0.0,
         Some(power) => {
             #[allow(clippy::cast_possible_truncation)]
-            let guess = u64::from((nearest::guess(number.bytes(), power) as f32).to_bits());
-            let bits = nearest::correct::<Single>(number.bytes(), number.digits, power, guess);
+            let guess = u64::from((nearest::guess(number.digits(), power) as f32).to_bits());
+            let bits = nearest::correct::<Single>(number.digits(), number.digits, power, guess);
             f32::from_bits(u32::try_from(bits).unwrap_or(u32::MAX))
         }
     };
@@ -154,8 +150,28 @@ fn plain(text: &[u8]) -> Option<i64> {
     Some(if negative { value.wrapping_neg() } else { value })
 }
 
-/// Whether an integer is negative, and its size; `None` if it is no integer or has more than 128 bits.
-pub(super) fn magnitude(text: &[u8]) -> Option<(bool, u128)> {
+/// Whether an integer is negative, and its size; `None` if it is no integer or has more than 64 bits.
+fn magnitude(text: &[u8]) -> Option<(bool, u64)> {
+    let number = Decimal::new(text);
+    if number.digits == 0 {
+        return Some((false, 0));
+    }
+    let digits = number.digits().map(|b| b.wrapping_sub(b'0'));
+    // A product of more than 20 digits is out of range, so the zeros of any power end soon.
+    let zeros = usize::try_from(number.power?).ok()?;
+    let mut value = 0u64;
+    for digit in digits.chain(core::iter::repeat_n(0, zeros)) {
+        if value > u64::MAX / 10 {
+            return None;
+        }
+        value = value.wrapping_mul(10).checked_add(u64::from(digit))?;
+    }
+    Some((number.negative, value))
+}
+
+/// The same for 128 bits.
+#[cfg(feature = "serde")]
+pub(super) fn wide_magnitude(text: &[u8]) -> Option<(bool, u128)> {
     let number = Decimal::new(text);
     if number.digits == 0 {
         return Some((false, 0));
@@ -168,20 +184,15 @@ pub(super) fn magnitude(text: &[u8]) -> Option<(bool, u128)> {
     Some((number.negative, value.checked_mul(10u128.checked_pow(power)?)?))
 }
 
-/// The value of `e+12`; 0 if there is no exponent, `None` if it has more than 37 digits.
-fn exponent_value(text: &[u8]) -> Option<i128> {
+/// The value of `e+12`; 0 if there is no exponent, `None` if it has more than 18 digits.
+fn exponent_value(text: &[u8]) -> Option<i64> {
     let (negative, digits) = match text {
         [] => return Some(0),
         [_, b'-', digits @ ..] => (true, digits),
         [_, b'+', digits @ ..] | [_, digits @ ..] => (false, digits),
     };
     let zeros = digits.iter().position(|&b| b != b'0').unwrap_or(digits.len());
-    let digits = digits.get(zeros..).unwrap_or_default();
-    if digits.len() > 37 {
-        return None;
-    }
-    let value =
-        digits.iter().fold(0i128, |v, b| v.wrapping_mul(10).wrapping_add(i128::from(b.wrapping_sub(b'0'))));
+    let value = plain(digits.get(zeros..).unwrap_or_default())?;
     Some(if negative { value.wrapping_neg() } else { value })
 }
 

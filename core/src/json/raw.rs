@@ -114,12 +114,12 @@ impl<'a> Raw<'a> {
 
     /// A number whose value is an integer in range: `5`, `5.0` and `50e-1` are 5, `5.5` is `None`.
     pub fn as_i64(self) -> Option<i64> {
-        self.as_number().and_then(number::integer)
+        self.as_number().and_then(number::signed)
     }
 
     /// A number whose value is an integer in range, as [`as_i64`](Self::as_i64); `-0` is 0.
     pub fn as_u64(self) -> Option<u64> {
-        self.as_number().and_then(number::integer)
+        self.as_number().and_then(number::unsigned)
     }
 
     /// The nearest `f64`. `None` if it is not a number or too large for a finite one (`1e400`).
@@ -165,7 +165,7 @@ impl<'a> Raw<'a> {
     /// Whether two JSON-RPC ids are the same: numbers by their exact value (`5` is `5.0` is `50e-1`), strings after
     /// unescaping, anything else byte for byte. Never across types: `5` is not `"5"`.
     ///
-    /// Exponents of more than 37 digits are compared as text.
+    /// Exponents of more than 18 digits are compared as text.
     pub fn same_id(self, other: Raw<'_>) -> bool {
         if self.0 == other.0 {
             return true;

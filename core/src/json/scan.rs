@@ -3,6 +3,7 @@
 //! It may be fed any split of the text, keeps one bit per open container, never recurses, never looks at a byte
 //! twice and never needs the bytes that it has consumed again.
 
+use super::bytes::SMALL;
 use super::compact::Stack;
 use super::step::{DEPTH, ScanError, ScanFault, Step};
 use super::{lanes, utf8};
@@ -207,7 +208,8 @@ impl Scanner {
         let base = self.pos;
         let mut i = 0usize;
         loop {
-            if self.depth > 0
+            if !SMALL
+                && self.depth > 0
                 && matches!(
                     self.state,
                     State::Value | State::FirstElement | State::FirstKey | State::Key | State::After

@@ -1,5 +1,6 @@
 //! The body of a JSON string, still escaped, and its characters.
 
+use super::bytes::{SMALL, copy, find};
 use super::unescape::{escape, unescape_in_place};
 use core::fmt::{self, Write as _};
 use core::iter::FusedIterator;
@@ -30,7 +31,7 @@ impl<'a> Str<'a> {
 
     /// The text, if nothing in it is escaped.
     pub fn plain(self) -> Option<&'a str> {
-        match memchr::memchr(b'\\', self.0) {
+        match find(b'\\', self.0) {
             None => core::str::from_utf8(self.0).ok(),
             Some(_) => None,
         }
@@ -41,10 +42,33 @@ impl<'a> Str<'a> {
     pub fn is(self, text: &str) -> bool {
         if self.0.len() <= text.len() {
             // Every escape is longer than what it means, so shorter bodies differ and equal lengths are plain.
-            return self.0 == text.as_bytes() && !self.0.contains(&b'\\');
+            return self.0 == text.as_bytes() && !self.is_escaped();
         }
         // Six bytes for one are the most that an escape can take.
-        self.0.len() / 6 <= text.len() && self.0.contains(&b'\\') && self.chars().eq(text.chars())
+        self.0.len() <= text.len().saturating_mul(6)
+            && self.is_escaped()
+            && self.after(text).is_some_and(|rest| rest.0.is_empty())
+    }
+
+    fn is_escaped(self) -> bool {
+        // Short mostly: a vector search would take longer to start.
+        if SMALL { find(b'\\', self.0).is_some() } else { self.0.contains(&b'\\') }
+    }
+
+    /// What follows `prefix`, if it starts with that after unescaping.
+    pub(crate) fn after(self, prefix: &str) -> Option<Self> {
+        let mut due = prefix.as_bytes();
+        // No escape in front of what is equal byte for byte.
+        if let Some(rest) = self.0.strip_prefix(due)
+            && find(b'\\', due).is_none()
+        {
+            return Some(Self(rest));
+        }
+        let mut chars = self.chars();
+        while !due.is_empty() {
+            due = due.strip_prefix(chars.next()?.encode_utf8(&mut [0; 4]).as_bytes())?;
+        }
+        Some(Self(chars.rest))
     }
 
     /// Whether both are the same text after unescaping.
@@ -60,7 +84,7 @@ impl<'a> Str<'a> {
     /// Unescapes into `out`; `None` if there is no room (the length of [`raw`](Self::raw) always suffices).
     pub fn decode_into(self, out: &mut [u8]) -> Option<&str> {
         if let Some(room) = out.get_mut(..self.0.len()) {
-            super::copy(room, self.0);
+            copy(room, self.0);
             let len = unescape_in_place(room);
             return core::str::from_utf8(out.get(..len)?).ok();
         }
@@ -70,7 +94,7 @@ impl<'a> Str<'a> {
             let mut utf8 = [0; 4];
             let text = c.encode_utf8(&mut utf8).as_bytes();
             let end = len.checked_add(text.len())?;
-            super::copy(out.get_mut(len..end)?, text);
+            copy(out.get_mut(len..end)?, text);
             len = end;
         }
         core::str::from_utf8(out.get(..len)?).ok()
@@ -80,7 +104,7 @@ impl<'a> Str<'a> {
     fn pieces(self, mut piece: impl FnMut(&str) -> fmt::Result) -> fmt::Result {
         let mut rest = self.0;
         while !rest.is_empty() {
-            let at = memchr::memchr(b'\\', rest).unwrap_or(rest.len());
+            let at = find(b'\\', rest).unwrap_or(rest.len());
             let (run, tail) = rest.split_at_checked(at).unwrap_or((rest, &[]));
             piece(core::str::from_utf8(run).unwrap_or_default())?;
             rest = tail;

@@ -1,5 +1,6 @@
 //! Undoing the escapes of valid strings, in place: the result is never longer than what was written.
 
+use super::bytes::{SMALL, copy, find};
 use super::lanes;
 
 /// Undoes the escapes of a valid string's body in place; returns the new length in bytes.
@@ -8,9 +9,9 @@ use super::lanes;
 /// U+FFFD. What follows the new length is left over and means nothing. Bytes that are no valid body give some
 /// shorter length, never a panic.
 pub fn unescape_in_place(body: &mut [u8]) -> usize {
-    let Some(mut read) = memchr::memchr(b'\\', body) else { return body.len() };
+    let Some(mut read) = find(b'\\', body) else { return body.len() };
     let mut write = read;
-    while let Some((c, len)) = body.get(read..).and_then(escape) {
+    while let Some((c, len)) = escape(body.get(read..).unwrap_or_default()) {
         read = read.wrapping_add(len);
         let mut utf8 = [0; 4];
         let text = c.encode_utf8(&mut utf8).as_bytes();
@@ -21,7 +22,7 @@ pub fn unescape_in_place(body: &mut [u8]) -> usize {
         write = end;
         // Pieces without a backslash: first words, then wider ones as long as that goes well.
         let mut narrow = 4u8;
-        while forward::<{ lanes::BYTES }>(body, &mut read, &mut write) {
+        while !SMALL && forward::<{ lanes::BYTES }>(body, &mut read, &mut write) {
             narrow = narrow.wrapping_sub(1);
             if narrow == 0 {
                 while forward::<{ 8 * lanes::BYTES }>(body, &mut read, &mut write) {}
@@ -68,9 +69,14 @@ pub fn unescape(body: &mut [u8]) -> &mut str {
     body.get_mut(..len).and_then(|text| core::str::from_utf8_mut(text).ok()).unwrap_or_default()
 }
 
+/// The same, to read alone: the standard library's check of `&[u8]` is then the only one in the program.
+pub(crate) fn decode(body: &mut [u8]) -> &str {
+    let len = unescape_in_place(body);
+    body.get(..len).and_then(|text| core::str::from_utf8(text).ok()).unwrap_or_default()
+}
+
 /// The character that the escape at the start of `bytes` means, and the length of the escape (both halves of a
 /// surrogate pair together). `None` if there is no valid one.
-#[inline]
 pub(super) fn escape(bytes: &[u8]) -> Option<(char, usize)> {
     let [b'\\', which, rest @ ..] = bytes else { return None };
     let c = match which {
@@ -102,60 +108,4 @@ fn unicode(digits: &[u8]) -> Option<(char, usize)> {
 
 fn hex4(bytes: &[u8]) -> Option<u32> {
     bytes.first_chunk::<4>()?.iter().try_fold(0u32, |n, &b| Some(n << 4 | char::from(b).to_digit(16)?))
-}
-
-/// Copies `from` to the front of `to`, as far as it goes. For slices that are known to be of one length: `copy_from_slice` has a
-/// check of its own, whose panic stays in the program where the optimiser makes it small (`opt-level = "z"`).
-#[inline]
-pub(crate) fn copy(to: &mut [u8], from: &[u8]) {
-    for (to, from) in to.iter_mut().zip(from) {
-        *to = *from;
-    }
-}
-
-/// Moves `from` to the left, to `to`, within `bytes`; does nothing when it is no move to the left inside of them.
-/// `copy_within` has a check of its own, as above.
-pub(crate) fn move_left(bytes: &mut [u8], from: core::ops::Range<usize>, to: usize) {
-    const PIECE: usize = 32;
-    let (Some(window), Some(gap)) = (bytes.get_mut(to..from.end), from.start.checked_sub(to)) else { return };
-    let mut at = 0usize;
-    while let Some(piece) =
-        window.get(at.saturating_add(gap)..).and_then(<[u8]>::first_chunk::<PIECE>).copied()
-    {
-        if let Some(room) = window.get_mut(at..).and_then(<[u8]>::first_chunk_mut) {
-            *room = piece;
-        }
-        at = at.saturating_add(PIECE);
-    }
-    while let Some(byte) = window.get(at.saturating_add(gap)).copied() {
-        if let Some(room) = window.get_mut(at) {
-            *room = byte;
-        }
-        at = at.saturating_add(1);
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use std::vec::Vec;
-
-    #[test]
-    fn moves_what_overlaps() {
-        let all: Vec<u8> = (0..200).collect();
-        for (start, to) in [(0, 0), (1, 0), (5, 4), (31, 0), (32, 0), (40, 3), (150, 9), (200, 0)] {
-            let (mut ours, mut theirs) = (all.clone(), all.clone());
-            move_left(&mut ours, start..190.max(start), to);
-            theirs.copy_within(start..190.max(start), to);
-            assert_eq!(ours, theirs, "{start} to {to}");
-        }
-    }
-
-    #[test]
-    fn moves_to_the_left_and_inside_alone() {
-        let mut bytes = *b"0123456789";
-        move_left(&mut bytes, 1..3, 4);
-        move_left(&mut bytes, 4..11, 1);
-        assert_eq!(&bytes, b"0123456789");
-    }
 }

@@ -3,6 +3,7 @@
 //! Every function returns false as soon as the sink does. What the sink took until then stays there: use a sticky
 //! one with roll-back, such as [`Writer`](super::Writer).
 
+use super::bytes::{SMALL, copy};
 use super::{Raw, Sink, lanes};
 use core::fmt::{self, Write as _};
 
@@ -77,7 +78,7 @@ pub fn write_bool(sink: &mut (impl Sink + ?Sized), value: bool) -> bool {
 pub fn write_raw(sink: &mut (impl Sink + ?Sized), value: Raw<'_>) -> bool {
     let mut rest = value.as_bytes();
     // A valid string has no LF or CR in it, so all there are is white space.
-    while let Some(at) = memchr::memchr2(b'\n', b'\r', rest) {
+    while let Some(at) = line_break(rest) {
         let (run, tail) = rest.split_at_checked(at).unwrap_or((rest, &[]));
         if !sink.put(run) || !sink.put(b" ") {
             return false;
@@ -122,9 +123,17 @@ impl Decimals {
 impl fmt::Write for Decimals {
     fn write_str(&mut self, text: &str) -> fmt::Result {
         let end = self.len.saturating_add(text.len());
-        super::copy(self.bytes.get_mut(self.len..end).ok_or(fmt::Error)?, text.as_bytes());
+        copy(self.bytes.get_mut(self.len..end).ok_or(fmt::Error)?, text.as_bytes());
         self.len = end;
         Ok(())
+    }
+}
+
+fn line_break(bytes: &[u8]) -> Option<usize> {
+    if SMALL {
+        bytes.iter().position(|b| matches!(b, b'\n' | b'\r'))
+    } else {
+        memchr::memchr2(b'\n', b'\r', bytes)
     }
 }
 
@@ -157,11 +166,12 @@ fn hex(nibble: u8) -> u8 {
 fn digits(text: &mut [u8; 20], mut value: u64, negative: bool) -> &[u8] {
     let mut at = text.len();
     loop {
+        let (tenth, digit) = if SMALL { by_halves(value) } else { (value / 10, (value % 10) as u8) };
         at = at.saturating_sub(1);
         if let Some(place) = text.get_mut(at) {
-            *place = b'0'.wrapping_add((value % 10) as u8);
+            *place = b'0'.wrapping_add(digit);
         }
-        value /= 10;
+        value = tenth;
         if value == 0 {
             break;
         }
@@ -173,4 +183,27 @@ fn digits(text: &mut [u8; 20], mut value: u64, negative: bool) -> &[u8] {
         }
     }
     text.get(at..).unwrap_or_default()
+}
+
+/// `value` divided by ten, and what remains, without a division of 64 bits: on small processors that is a function of half a
+/// kilobyte.
+const fn by_halves(value: u64) -> (u64, u8) {
+    let (high, low) = ((value >> 32) as u32, value as u32);
+    let middle = (high % 10) << 16 | low >> 16;
+    let last = (middle % 10) << 16 | low & 0xffff;
+    let tenth = ((high / 10) as u64) << 32 | ((middle / 10) as u64) << 16 | (last / 10) as u64;
+    (tenth, (last % 10) as u8)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn divides_by_halves() {
+        let powers = (0..20).map(|n| 10u64.pow(n)).chain((0..64).map(|n| 1 << n));
+        for value in powers.flat_map(|p| [p - 1, p, p + 1, !p]).chain([u64::MAX]) {
+            assert_eq!(by_halves(value), (value / 10, (value % 10) as u8), "{value}");
+        }
+    }
 }

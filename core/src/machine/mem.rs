@@ -92,6 +92,7 @@ impl Span {
         self.end.saturating_sub(self.start)
     }
 
+    #[cfg_attr(target_os = "none", inline(never))]
     pub(crate) fn of(self, bytes: &[u8]) -> &[u8] {
         bytes.get(self.start..self.end).unwrap_or(&[])
     }
@@ -109,7 +110,8 @@ impl Span {
 
     /// The same span, counted from `by` further left.
     pub(crate) const fn shifted(self, by: usize) -> Self {
-        Self { start: self.start.saturating_add(by), end: self.end.saturating_add(by) }
+        // Places in one buffer: no sum of them can wrap.
+        Self { start: self.start.wrapping_add(by), end: self.end.wrapping_add(by) }
     }
 }
 

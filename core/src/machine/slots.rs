@@ -159,11 +159,15 @@ impl core::fmt::Debug for Slot {
     }
 }
 
-/// What only one side keeps.
+/// What only one side keeps. The tag is a byte of its own, and its zero is nothing: so a fresh [`Storage`] is all zero and takes no
+/// flash.
 #[derive(Clone, Copy, Debug)]
+#[repr(u8)]
 pub(crate) enum Side {
     None,
+    #[cfg(feature = "server")]
     Server(crate::server::SlotServer),
+    #[cfg(feature = "client")]
     Client(crate::client::SlotClient),
 }
 

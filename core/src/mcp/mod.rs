@@ -1,18 +1,27 @@
 //! Protocol values: revisions, tools, content, and the one table that knows eras.
 mod content;
+mod refusal;
 mod session;
 mod tool;
 mod version;
 pub(crate) mod write;
 
 pub use content::{Content, Data, Link};
+pub(crate) use refusal::Refusal;
 pub use session::{Abilities, Level};
 pub(crate) use session::{Method, Ready, Route, Session, claim};
 pub use tool::{Hints, Tool, check_tools};
 pub use version::Version;
+pub(crate) use version::{LEGACY, MODERN};
 
 /// Reserved keys of `_meta` (2026-07-28, basic/index).
 pub(crate) mod key {
+    /// What all but the last of these start with.
+    pub(crate) const PREFIX: &str = "io.modelcontextprotocol/";
+    pub(crate) const VERSION_TAIL: &str = "protocolVersion";
+    pub(crate) const INFO_TAIL: &str = "clientInfo";
+    pub(crate) const CAPABILITIES_TAIL: &str = "clientCapabilities";
+    pub(crate) const LEVEL_TAIL: &str = "logLevel";
     pub(crate) const PROTOCOL_VERSION: &str = "io.modelcontextprotocol/protocolVersion";
     pub(crate) const CLIENT_INFO: &str = "io.modelcontextprotocol/clientInfo";
     pub(crate) const CLIENT_CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";

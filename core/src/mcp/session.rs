@@ -9,10 +9,12 @@
 //!                      else -32602: says what is missing
 //! anything else        -32601                                  -32602, -32022, else -32601
 //! ```
+//! Without the feature `modern` a claim is not seen, and `server/discover` is a method like any other that is not there. Without
+//! `legacy`, `initialize` gets -32022 with the versions that are spoken, `ping` -32601, and whatever claims nothing is told what is missing.
+//!
 //! No era is pinned: each message is judged by itself (2026-07-28, basic/versioning, "dual-era servers").
-use super::{Version, key};
+use super::{LEGACY, MODERN, Refusal, Version, key};
 use crate::json::{Kind, Raw};
-use crate::rpc::Code;
 
 /// What the client declared that it can be asked.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
@@ -71,6 +73,7 @@ impl Abilities {
     }
 
     /// Reads `capabilities` of a client.
+    #[inline(never)]
     pub(crate) fn read(capabilities: Raw<'_>) -> Self {
         let mut can = Self::default();
         for (name, value) in capabilities.members() {
@@ -138,6 +141,7 @@ impl Level {
         }
     }
 
+    #[inline(never)]
     pub(crate) fn read(raw: Raw<'_>) -> Option<Self> {
         Self::NAMES.iter().find(|(name, _)| raw.is(name)).map(|(_, level)| *level)
     }
@@ -156,23 +160,21 @@ pub(crate) struct Claim<'a> {
 }
 
 /// Reads `params._meta`; anything but an object claims nothing.
+#[inline(never)]
 pub(crate) fn claim(meta: Option<Raw<'_>>) -> Claim<'_> {
     let mut claim = Claim::default();
     let Some(meta) = meta else { return claim };
     let mut info = None;
     for (name, value) in meta.members() {
-        let place = if name.is(key::PROTOCOL_VERSION) {
-            &mut claim.version
-        } else if name.is(key::CLIENT_CAPABILITIES) {
-            &mut claim.capabilities
-        } else if name.is(key::LOG_LEVEL) {
-            &mut claim.log
-        } else if name.is(key::PROGRESS_TOKEN) {
-            &mut claim.token
-        } else if name.is(key::CLIENT_INFO) {
-            &mut info
-        } else {
-            continue;
+        let place = match name.after(key::PREFIX) {
+            // To who does not speak 2026-07-28 its keys mean nothing.
+            Some(_) if !MODERN => continue,
+            Some(tail) if tail.is(key::VERSION_TAIL) => &mut claim.version,
+            Some(tail) if tail.is(key::CAPABILITIES_TAIL) => &mut claim.capabilities,
+            Some(tail) if tail.is(key::LEVEL_TAIL) => &mut claim.log,
+            Some(tail) if tail.is(key::INFO_TAIL) => &mut info,
+            None if name.is(key::PROGRESS_TOKEN) => &mut claim.token,
+            _ => continue,
         };
         claim.twice |= place.replace(value).is_some();
     }
@@ -227,8 +229,7 @@ pub(crate) enum Route {
     Discover,
     List(Ready),
     Call(Ready),
-    /// The error, and whether its data names the versions that are spoken.
-    Refuse(Code, &'static str, bool),
+    Refuse(Refusal),
 }
 
 /// What was agreed by a handshake, and whether a modern peer was heard.
@@ -239,42 +240,40 @@ pub(crate) struct Session {
     pub(crate) modern: bool,
 }
 
-const NO_METHOD: Route = Route::Refuse(Code::METHOD_NOT_FOUND, "Method not found", false);
-
 impl Session {
     /// Judges a request. `tools`: does this server have any?
+    #[inline(never)]
     pub(crate) fn route(&self, method: Method, claim: &Claim<'_>, tools: bool) -> Route {
         if claim.twice {
-            return Route::Refuse(Code::INVALID_REQUEST, "a reserved key of _meta stands there twice", false);
+            return Route::Refuse(Refusal::TwiceTheKey);
         }
-        if claim.version.is_some() {
+        if MODERN && claim.version.is_some() {
             return match modern(claim) {
                 Ok(ready) => match method {
                     Method::Discover => Route::Discover,
                     Method::ToolsList if tools => Route::List(ready),
                     Method::ToolsCall if tools => Route::Call(ready),
-                    _ => NO_METHOD,
+                    _ => Route::Refuse(Refusal::NoMethod),
                 },
-                Err(refused) => refused,
+                Err(refusal) => Route::Refuse(refusal),
             };
         }
         match (method, self.legacy) {
-            (Method::Initialize, _) => Route::Initialize,
-            (Method::Ping, _) => Route::Ping,
-            (Method::Discover, _) => Route::Refuse(
-                Code::INVALID_PARAMS,
-                "params._meta needs io.modelcontextprotocol/protocolVersion and io.modelcontextprotocol/clientCapabilities",
-                false,
-            ),
-            (Method::ToolsList, Some(version)) if tools => Route::List(self.ready(version)),
-            (Method::ToolsCall, Some(version)) if tools => Route::Call(self.ready(version)),
-            (Method::ToolsList | Method::ToolsCall, None) if tools => Route::Refuse(
-                Code::INVALID_PARAMS,
-                "no session: send initialize first, or io.modelcontextprotocol/protocolVersion and \
-                 io.modelcontextprotocol/clientCapabilities in params._meta",
-                false,
-            ),
-            _ => NO_METHOD,
+            (Method::Initialize, _) if LEGACY || MODERN => Route::Initialize,
+            (Method::Ping, _) if LEGACY => Route::Ping,
+            (Method::Discover, _) if MODERN => Route::Refuse(Refusal::NoClaim),
+            (Method::ToolsList, Some(version)) if LEGACY && tools => Route::List(self.ready(version)),
+            (Method::ToolsCall, Some(version)) if LEGACY && tools => Route::Call(self.ready(version)),
+            (Method::ToolsList | Method::ToolsCall, None) if tools && LEGACY && MODERN => {
+                Route::Refuse(Refusal::NoSession)
+            }
+            (Method::ToolsList | Method::ToolsCall, None) if tools && LEGACY => {
+                Route::Refuse(Refusal::NoHandshake)
+            }
+            (Method::ToolsList | Method::ToolsCall, None) if tools && MODERN => {
+                Route::Refuse(Refusal::NoClaim)
+            }
+            _ => Route::Refuse(Refusal::NoMethod),
         }
     }
 
@@ -284,29 +283,25 @@ impl Session {
 
     /// May an error leave its id out? Schemas allow it since 2025-11-25; `null` is what JSON-RPC has and older peers know.
     pub(crate) fn omits_id(&self) -> bool {
-        self.modern || self.legacy == Some(Version::V2025_11_25)
+        !LEGACY && MODERN || self.modern || self.legacy == Some(Version::V2025_11_25)
     }
 }
 
 /// The ladder of 2026-07-28: form of `_meta`, then the version; method and params come after it.
-fn modern(claim: &Claim<'_>) -> Result<Ready, Route> {
-    let wrong = |text| Route::Refuse(Code::INVALID_PARAMS, text, false);
-    let version = claim.version.filter(|v| v.kind() == Kind::String);
-    let version = version.ok_or(wrong("_meta: io.modelcontextprotocol/protocolVersion must be a string"))?;
-    let capabilities = claim.capabilities.filter(|c| c.kind() == Kind::Object);
-    let capabilities = capabilities
-        .ok_or(wrong("_meta: io.modelcontextprotocol/clientCapabilities must be there, an object"))?;
+#[inline(never)]
+fn modern(claim: &Claim<'_>) -> Result<Ready, Refusal> {
+    let version = claim.version.filter(|v| v.kind() == Kind::String).ok_or(Refusal::ClaimVersion)?;
+    let capabilities =
+        claim.capabilities.filter(|c| c.kind() == Kind::Object).ok_or(Refusal::ClaimCapabilities)?;
     if claim.wrong {
-        return Err(wrong("_meta: clientInfo must be an object, progressToken a string or an integer"));
+        return Err(Refusal::ClaimOthers);
     }
     let log = match claim.log {
         None => None,
-        Some(log) => {
-            Some(Level::read(log).ok_or(wrong("_meta: io.modelcontextprotocol/logLevel is no known level"))?)
-        }
+        Some(log) => Some(Level::read(log).ok_or(Refusal::ClaimLevel)?),
     };
     if !version.is(Version::V2026_07_28.as_str()) {
-        return Err(Route::Refuse(Code::UNSUPPORTED_VERSION, "Unsupported protocol version", true));
+        return Err(Refusal::Unsupported);
     }
     Ok(Ready { version: Version::V2026_07_28, can: Abilities::read(capabilities), log })
 }

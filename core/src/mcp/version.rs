@@ -1,6 +1,10 @@
 //! The revisions of the protocol.
 use core::fmt;
 
+/// The eras that are compiled in. Plain conditions, so that all code is checked in every combination.
+pub(crate) const LEGACY: bool = cfg!(feature = "legacy");
+pub(crate) const MODERN: bool = cfg!(feature = "modern");
+
 /// A protocol revision; ordered by age.
 ///
 /// ```
@@ -55,6 +59,18 @@ impl Version {
     #[must_use]
     pub const fn is_modern(self) -> bool {
         matches!(self, Self::V2026_07_28)
+    }
+}
+
+impl Version {
+    /// [`is_modern`](Self::is_modern) of the revision that is spoken: where there is only one era, the compiler knows.
+    pub(crate) const fn is_stateless(self) -> bool {
+        MODERN && (!LEGACY || self.is_modern())
+    }
+
+    /// Is the revision that is spoken `first` or a later one?
+    pub(crate) fn since(self, first: Self) -> bool {
+        !LEGACY || self >= first
     }
 }
 

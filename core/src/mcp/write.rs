@@ -1,6 +1,6 @@
 //! Protocol values as JSON, for the revision that the peer speaks.
-use super::{Content, Data, Hints, Tool, Version};
-use crate::json::{Raw, Sink, write_raw, write_str, write_str_part, write_u64};
+use super::{Content, Data, Hints, LEGACY, Tool, Version};
+use crate::json::{Raw, Sink, copy, write_raw, write_str, write_str_part, write_u64};
 
 /// All of these, in order; stops at the first that has no room.
 pub(crate) fn all(sink: &mut dyn Sink, parts: &[&str]) -> bool {
@@ -21,9 +21,7 @@ fn verbatim(sink: &mut dyn Sink, head: &str, json: Option<&str>) -> bool {
 
 /// JSON of the application, in which line breaks are white space.
 fn raw_text(sink: &mut dyn Sink, json: &str) -> bool {
-    json.split(['\n', '\r'])
-        .enumerate()
-        .all(|(i, part)| (i == 0 || sink.put(b" ")) && sink.put(part.as_bytes()))
+    write_raw(sink, Raw::trusted(json.as_bytes()))
 }
 
 /// Vendor keys among capabilities, under the name that they have in the era.
@@ -33,8 +31,9 @@ pub(crate) fn extensions(sink: &mut dyn Sink, comma: &str, json: &str, modern: b
 }
 
 /// One tool definition.
+#[inline(never)]
 pub(crate) fn tool(sink: &mut dyn Sink, tool: &Tool<'_>, version: Version) -> bool {
-    let since = |v: Version| version >= v;
+    let since = |v: Version| version.since(v);
     member(sink, "{\"name\":", tool.name)
         && (!since(Version::V2025_06_18) || optional(sink, ",\"title\":", tool.title))
         && member(sink, ",\"description\":", tool.description)
@@ -42,11 +41,12 @@ pub(crate) fn tool(sink: &mut dyn Sink, tool: &Tool<'_>, version: Version) -> bo
         && (!since(Version::V2025_06_18) || verbatim(sink, ",\"outputSchema\":", tool.output_schema))
         && (!since(Version::V2025_03_26) || hints(sink, &tool.hints))
         && (!since(Version::V2025_11_25) || verbatim(sink, ",\"icons\":", tool.icons))
-        && (version != Version::V2025_11_25 || execution(sink, tool.task_support))
+        && (!LEGACY || version != Version::V2025_11_25 || execution(sink, tool.task_support))
         && (!since(Version::V2025_06_18) || verbatim(sink, ",\"_meta\":", tool.meta))
         && sink.put(b"}")
 }
 
+#[inline(never)]
 fn hints(sink: &mut dyn Sink, hints: &Hints<'_>) -> bool {
     if *hints == Hints::NONE {
         return true;
@@ -71,14 +71,22 @@ fn execution(sink: &mut dyn Sink, support: Option<&str>) -> bool {
     support.is_none_or(|s| member(sink, ",\"execution\":{\"taskSupport\":", s) && sink.put(b"}"))
 }
 
+/// A block of text.
+pub(crate) fn text(sink: &mut dyn Sink, text: &str) -> bool {
+    member(sink, "{\"type\":\"text\",\"text\":", text) && sink.put(b"}")
+}
+
 /// One content block.
+#[inline(never)]
 pub(crate) fn content(sink: &mut dyn Sink, block: &Content<'_>, version: Version) -> bool {
     match block {
-        Content::Text(text) => member(sink, "{\"type\":\"text\",\"text\":", text) && sink.put(b"}"),
+        Content::Text(words) => text(sink, words),
         Content::Image { data, mime } => binary(sink, "image", data, mime),
-        Content::Audio { data, mime } if version >= Version::V2025_03_26 => binary(sink, "audio", data, mime),
+        Content::Audio { data, mime } if version.since(Version::V2025_03_26) => {
+            binary(sink, "audio", data, mime)
+        }
         Content::Audio { data, mime } => resource(sink, "attachment:audio", Some(mime), Body::Blob(data)),
-        Content::Link(link) if version >= Version::V2025_06_18 => {
+        Content::Link(link) if version.since(Version::V2025_06_18) => {
             member(sink, "{\"type\":\"resource_link\",\"uri\":", link.uri)
                 && member(sink, ",\"name\":", link.name)
                 && optional(sink, ",\"title\":", link.title)
@@ -149,7 +157,7 @@ fn base64(sink: &mut dyn Sink, bytes: &[u8]) -> bool {
         let mut text = [0; 64];
         let mut n = 0usize;
         for (four, three) in text.chunks_exact_mut(4).zip(chunk.chunks(3)) {
-            crate::json::copy(four, &quad(three));
+            copy(four, &quad(three));
             n = n.saturating_add(4);
         }
         sink.put(text.get(..n).unwrap_or(&[]))

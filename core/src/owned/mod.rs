@@ -9,7 +9,9 @@ mod child;
 mod content;
 #[cfg(feature = "std")]
 mod error;
+#[cfg(feature = "client")]
 mod info;
+#[cfg(feature = "server")]
 mod result;
 
 #[cfg(feature = "std")]
@@ -17,5 +19,7 @@ pub use child::{Ended, ExitReport, Stderr, StderrLog};
 pub use content::{OwnedContent, OwnedData};
 #[cfg(feature = "std")]
 pub use error::{CallError, StartError};
+#[cfg(feature = "client")]
 pub use info::{CallResult, Gathered, HintsInfo, OwnedProgress, ServerInfo, ToolInfo};
+#[cfg(feature = "server")]
 pub use result::{Answer, Fail, ToolResult};

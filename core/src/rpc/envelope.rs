@@ -50,6 +50,7 @@ pub(crate) fn read(line: &[u8]) -> Read {
 }
 
 /// Reads one line. `lenient`: servers are known that write `"error":null` beside a result.
+#[inline(never)]
 pub(crate) fn read_as(line: &[u8], lenient: bool) -> Read {
     let mut scanner = Scanner::new();
     let mut found = Found::default();
@@ -142,6 +143,7 @@ impl Found {
         self.id.filter(|at| !self.id_twice && is_id(Raw::trusted(at.of(line))))
     }
 
+    #[inline(never)]
     fn envelope(&self, line: &[u8], lenient: bool) -> Result<Envelope, Bad> {
         let raw = |at: Span| Raw::trusted(at.of(line));
         let id = self.valid_id(line);

@@ -1,6 +1,6 @@
 //! The arguments of a call, decoded where they lie.
 use super::BadArgs;
-use crate::json::{Kind, Raw, skip, unescape, value_len};
+use crate::json::{Kind, Raw, decode, skip, value_len};
 use core::fmt;
 
 /// The arguments object. Decoding undoes escapes in place, so `&str` fields need no scratch memory.
@@ -135,7 +135,7 @@ impl<'m> Fields<'m> {
         let (value, rest) = rest.split_at_mut_checked(len)?;
         self.0 = rest;
         match key {
-            [_, body @ .., _] => Some((unescape(body), Value(value))),
+            [_, body @ .., _] => Some((decode(body), Value(value))),
             _ => None,
         }
     }
@@ -191,7 +191,7 @@ impl<'m> Value<'m> {
     /// [`BadArgs`] naming `field`, for any other kind of value; the same in all these methods.
     pub fn str(self, field: &'static str) -> Result<&'m str, BadArgs> {
         match self.0 {
-            [b'"', body @ .., _] => Ok(unescape(body)),
+            [b'"', body @ .., _] => Ok(decode(body)),
             _ => Err(BadArgs::new(field, "a string")),
         }
     }

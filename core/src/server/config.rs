@@ -206,17 +206,68 @@ impl Config<'_> {
         }))
     }
 
-    pub(crate) fn get(&self) -> ServerConfig<'_> {
+    pub(crate) fn get(&self) -> Conf<'_> {
         match self {
-            Self::Lent(config) => **config,
+            Self::Lent(config) => Conf::Lent(config),
             #[cfg(feature = "alloc")]
-            Self::Owned(own) => ServerConfig {
-                name: &own.name,
-                version: &own.version,
-                instructions: own.instructions.as_deref(),
-                extensions: own.extensions.as_deref(),
-                ..own.rest
-            },
+            Self::Owned(own) => Conf::Owned(own),
         }
+    }
+}
+
+/// A look at the configuration, wherever it is: no more than a pointer.
+#[derive(Clone, Copy)]
+pub(crate) enum Conf<'a> {
+    Lent(&'a ServerConfig<'a>),
+    #[cfg(feature = "alloc")]
+    Owned(&'a OwnedConfig),
+}
+
+impl<'a> Conf<'a> {
+    pub(crate) fn name(self) -> &'a str {
+        match self {
+            Self::Lent(config) => config.name,
+            #[cfg(feature = "alloc")]
+            Self::Owned(own) => &own.name,
+        }
+    }
+
+    pub(crate) fn version(self) -> &'a str {
+        match self {
+            Self::Lent(config) => config.version,
+            #[cfg(feature = "alloc")]
+            Self::Owned(own) => &own.version,
+        }
+    }
+
+    pub(crate) fn instructions(self) -> Option<&'a str> {
+        match self {
+            Self::Lent(config) => config.instructions,
+            #[cfg(feature = "alloc")]
+            Self::Owned(own) => own.instructions.as_deref(),
+        }
+    }
+
+    pub(crate) fn extensions(self) -> Option<&'a str> {
+        match self {
+            Self::Lent(config) => config.extensions,
+            #[cfg(feature = "alloc")]
+            Self::Owned(own) => own.extensions.as_deref(),
+        }
+    }
+
+    /// All that is no text.
+    pub(crate) fn rest(self) -> &'a ServerConfig<'a> {
+        match self {
+            Self::Lent(config) => config,
+            #[cfg(feature = "alloc")]
+            Self::Owned(own) => &own.rest,
+        }
+    }
+}
+
+impl core::fmt::Debug for Conf<'_> {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.debug_tuple("Conf").field(&self.name()).finish()
     }
 }

@@ -1,11 +1,12 @@
 //! The machine's own messages. Each is a pure function of what the machine remembers, made again from its start for every
 //! piece, so that it goes through a transmit buffer of any size.
+use super::BadArgs;
+use super::config::Conf;
 use super::slot::{SlotServer, Stage};
-use super::{BadArgs, ServerConfig};
 use crate::json::{Raw, Sink, write_i64, write_raw, write_str, write_str_part, write_u64};
 use crate::machine::mem::Span;
 use crate::machine::slots::{Side, Slot};
-use crate::mcp::{Version, key, write};
+use crate::mcp::{Refusal, Version, key, write};
 use crate::rpc::Code;
 
 /// Whom an answer goes to, and so what is over when it is out.
@@ -34,9 +35,13 @@ pub(super) enum Data {
 pub(super) enum Job {
     Error {
         to: To,
-        code: Code,
-        text: &'static str,
+        why: Refusal,
         data: Data,
+    },
+    /// An error of the application whose own text had no room.
+    Failed {
+        slot: u16,
+        code: Code,
     },
     /// Arguments that do not decode.
     BadArgs {
@@ -98,7 +103,7 @@ impl Around {
 
 /// All that a message can be made of.
 pub(super) struct Say<'a> {
-    pub(super) config: &'a ServerConfig<'a>,
+    pub(super) config: Conf<'a>,
     /// The line at hand.
     pub(super) line: &'a [u8],
     pub(super) around: Around,
@@ -111,9 +116,10 @@ impl Say<'_> {
     }
 
     /// All of `job`, which is none that writes nothing, nor a list; `slot` is its call's.
+    #[inline(never)]
     pub(super) fn job(&self, sink: &mut dyn Sink, job: &Job, slot: Option<&Slot>) -> bool {
         match job {
-            Job::Error { to, code, text, data } => {
+            Job::Error { to, why, data } => {
                 let head = match to {
                     To::Nobody if self.omits_id => {
                         write::all(sink, &[self.around.before, "{\"jsonrpc\":\"2.0\""])
@@ -122,7 +128,11 @@ impl Say<'_> {
                     To::Message(id) => self.id(sink, id.of(self.line)),
                     To::Slot(_) => self.id(sink, slot.map_or(b"", |s| s.id.get())),
                 };
-                head && error(sink, *code, text, |sink| self.data(sink, *data)) && self.end(sink, "}")
+                head && error(sink, why.code(), |sink| why.write(sink), |sink| self.data(sink, *data))
+                    && self.end(sink, "}")
+            }
+            Job::Failed { code, .. } => {
+                self.failure(sink, slot.map_or(b"", |s| s.id.get()), (*code, code.text()), None)
             }
             Job::BadArgs { bad, .. } => self.bad_args(sink, *bad, slot),
             Job::Empty { id } => self.id(sink, id.of(self.line)) && self.end(sink, ",\"result\":{}}"),
@@ -143,6 +153,7 @@ impl Say<'_> {
         write::all(sink, &[closing, self.around.after])
     }
 
+    #[inline(never)]
     fn data(&self, sink: &mut dyn Sink, data: Data) -> bool {
         match data {
             Data::None => true,
@@ -157,11 +168,12 @@ impl Say<'_> {
         }
     }
 
+    #[inline(never)]
     fn bad_args(&self, sink: &mut dyn Sink, bad: BadArgs, slot: Option<&Slot>) -> bool {
         let Some(own) = server_side(slot) else { return true };
         let id = slot.map_or(&b""[..], |s| s.id.get());
         let sentence = |sink: &mut dyn Sink| bad.say(&mut |text| write_str_part(sink, text));
-        if own.version < Version::V2025_11_25 {
+        if !own.version.since(Version::V2025_11_25) {
             return self.id(sink, id)
                 && sink.put(b",\"error\":{\"code\":-32602,\"message\":\"")
                 && sentence(sink)
@@ -175,6 +187,7 @@ impl Say<'_> {
             && self.end(sink, "}}")
     }
 
+    #[inline(never)]
     fn initialize(&self, sink: &mut dyn Sink, id: &[u8], version: Version) -> bool {
         self.id(sink, id)
             && write::all(
@@ -183,11 +196,12 @@ impl Say<'_> {
             )
             && self.capabilities(sink, false)
             && sink.put(b",\"serverInfo\":")
-            && write::implementation(sink, self.config.name, self.config.version)
+            && write::implementation(sink, self.config.name(), self.config.version())
             && self.instructions(sink)
             && self.end(sink, "}}")
     }
 
+    #[inline(never)]
     fn discover(&self, sink: &mut dyn Sink, id: &[u8]) -> bool {
         self.head(sink, id, Version::V2026_07_28)
             && sink.put(b"\"supportedVersions\":[\"2026-07-28\"],\"capabilities\":")
@@ -199,14 +213,15 @@ impl Say<'_> {
     }
 
     fn capabilities(&self, sink: &mut dyn Sink, modern: bool) -> bool {
-        let tools: &[u8] = match (self.config.has_tools(), self.config.list_changed && !modern) {
+        let tools: &[u8] = match (self.config.rest().has_tools(), self.config.rest().list_changed && !modern)
+        {
             (false, _) => b"",
             (true, false) => b"\"tools\":{}",
             (true, true) => b"\"tools\":{\"listChanged\":true}",
         };
         sink.put(b"{")
             && sink.put(tools)
-            && self.config.extensions.is_none_or(|json| {
+            && self.config.extensions().is_none_or(|json| {
                 let comma = if tools.is_empty() { "" } else { "," };
                 write::extensions(sink, comma, json, modern)
             })
@@ -214,21 +229,21 @@ impl Say<'_> {
     }
 
     fn instructions(&self, sink: &mut dyn Sink) -> bool {
-        self.config.instructions.is_none_or(|text| sink.put(b",\"instructions\":") && write_str(sink, text))
+        self.config.instructions().is_none_or(|text| sink.put(b",\"instructions\":") && write_str(sink, text))
     }
 
     /// The head of a result, up to its first own member.
     pub(super) fn head(&self, sink: &mut dyn Sink, id: &[u8], version: Version) -> bool {
         self.id(sink, id)
             && sink.put(b",\"result\":{")
-            && (!version.is_modern() || sink.put(b"\"resultType\":\"complete\","))
+            && (!version.is_stateless() || sink.put(b"\"resultType\":\"complete\","))
     }
 
     /// `_meta` with who we are, which only modern peers are told in results.
     pub(super) fn server_info(&self, sink: &mut dyn Sink, version: Version, comma: &str) -> bool {
-        !version.is_modern()
+        !version.is_stateless()
             || write::all(sink, &[comma, "\"_meta\":{\"", key::SERVER_INFO, "\":"])
-                && write::implementation(sink, self.config.name, self.config.version)
+                && write::implementation(sink, self.config.name(), self.config.version())
                 && sink.put(b"}")
     }
 
@@ -265,6 +280,7 @@ impl Say<'_> {
     }
 
     /// One part of a list: `item` is the tool, for `Part::Items`.
+    #[inline(never)]
     pub(super) fn list(
         &self,
         sink: &mut dyn Sink,
@@ -283,7 +299,7 @@ impl Say<'_> {
                         || sink.put(b",\"nextCursor\":\"")
                             && write_u64(sink, index as u64)
                             && sink.put(b"\""))
-                    && (!version.is_modern() || sink.put(b",\"ttlMs\":0,\"cacheScope\":\"private\""))
+                    && (!version.is_stateless() || sink.put(b",\"ttlMs\":0,\"cacheScope\":\"private\""))
                     && self.server_info(sink, version, ",")
                     && self.end(sink, "}}")
             }
@@ -291,6 +307,7 @@ impl Say<'_> {
     }
 
     /// A JSON-RPC error that the application words.
+    #[inline(never)]
     pub(super) fn failure(
         &self,
         sink: &mut dyn Sink,
@@ -300,15 +317,23 @@ impl Say<'_> {
     ) -> bool {
         let more =
             |sink: &mut dyn Sink| data.is_none_or(|data| sink.put(b",\"data\":") && write_raw(sink, data));
-        self.id(sink, id) && error(sink, code, message, more) && self.end(sink, "}")
+        self.id(sink, id)
+            && error(sink, code, |sink| write_str_part(sink, message), more)
+            && self.end(sink, "}")
     }
 }
 
-fn error(sink: &mut dyn Sink, code: Code, text: &str, more: impl FnOnce(&mut dyn Sink) -> bool) -> bool {
+fn error(
+    sink: &mut dyn Sink,
+    code: Code,
+    text: impl FnOnce(&mut dyn Sink) -> bool,
+    more: impl FnOnce(&mut dyn Sink) -> bool,
+) -> bool {
     sink.put(b",\"error\":{\"code\":")
         && write_i64(sink, code.0)
-        && sink.put(b",\"message\":")
-        && write_str(sink, text)
+        && sink.put(b",\"message\":\"")
+        && text(sink)
+        && sink.put(b"\"")
         && more(sink)
         && sink.put(b"}")
 }

@@ -1,14 +1,15 @@
 //! What a request gets.
-use super::jobs::{Data, Job, Part, To, server_side};
+use super::Source;
+use super::config::Conf;
+use super::jobs::{Data, Job, Part, server_side};
 use super::slot::SlotServer;
 use super::state::{Lend, Server, Step};
-use super::{ServerConfig, Source};
 use crate::json::{Kind, Raw};
 use crate::machine::Noise;
 use crate::machine::mem::Span;
 use crate::machine::slots::{Side, Slot, State};
-use crate::mcp::{Abilities, Method, Route, Version, claim};
-use crate::rpc::{Code, Envelope, Fault};
+use crate::mcp::{Abilities, LEGACY, Method, Refusal, Route, Version, claim};
+use crate::rpc::{Envelope, Fault};
 
 /// The least length of a message that must be readable to offer 2026-07-28.
 const MODERN_LEAST: usize = 400;
@@ -23,6 +24,7 @@ struct Params<'a> {
 }
 
 impl<'a> Params<'a> {
+    #[inline(never)]
     fn read(params: Option<Raw<'a>>) -> Self {
         let mut found = Self::default();
         for (key, value) in params.into_iter().flat_map(Raw::members) {
@@ -52,22 +54,20 @@ pub(super) enum Verdict {
 
 impl Server<'_> {
     /// What the request gets. Spans of the verdict count from the start of the line.
+    #[inline(never)]
     pub(super) fn judge(
         &mut self,
         line: Span,
         at: Span,
         id: Span,
         envelope: &Envelope,
-    ) -> Result<Verdict, Fault> {
+    ) -> Result<Verdict, (Refusal, Data)> {
         let all = line.of(self.rx.bytes());
         let message = at.of(all);
         let span = |raw: Raw<'_>| Span::within(all, raw.as_bytes()).unwrap_or_default();
-        let refuse =
-            |code: Code, text, data| Ok(Verdict::Say(Job::Error { to: To::Message(id), code, text, data }));
-        let invalid = |text| refuse(Code::INVALID_PARAMS, text, Data::None);
         let method = Method::of(Raw::trusted(envelope.method.unwrap_or_default().of(message)));
         let raw_id = Raw::trusted(id.of(all));
-        let ignore = self.config.get().noise == Noise::Ignore;
+        let ignore = self.config.get().rest().noise == Noise::Ignore;
         let open = self.slots.all().iter().find(|slot| in_flight(slot, raw_id));
         // A handshake ends what is open; on a line where noise is ignored the peer may have started anew.
         let spared = open.is_some_and(|slot| match method {
@@ -77,56 +77,52 @@ impl Server<'_> {
         });
         let rebooted = open.is_some() && method == Method::Discover && ignore;
         if spared {
-            return Err(Fault::IdInUse);
+            return refuse(Refusal::IdInUse);
         }
         let params = envelope.params.map(|p| Raw::trusted(p.of(message))).filter(|p| !p.is_null());
         if params.is_some_and(|p| p.kind() != Kind::Object) {
-            return invalid("params must be an object");
+            return refuse(Refusal::ParamsShape);
         }
         let found = Params::read(params);
         if found.meta.is_some_and(|m| m.kind() != Kind::Object) {
-            return invalid("params._meta must be an object");
+            return refuse(Refusal::MetaShape);
         }
         let claim = claim(found.meta);
         let config = self.config.get();
         let batched = self.line.batch.is_some();
-        let route = self.session.route(method, &claim, config.has_tools());
+        let route = self.session.route(method, &claim, config.rest().has_tools());
         if batched && (claim.version.is_some() || matches!(route, Route::Initialize)) {
-            return refuse(Code::INVALID_REQUEST, "not allowed in a batch", Data::None);
+            return refuse(Refusal::NotInABatch);
         }
         let verdict = match route {
-            Route::Refuse(code, text, versions) => {
-                let data = match claim.version {
-                    Some(requested) if versions => Data::Versions(span(requested)),
-                    _ => Data::None,
-                };
-                return refuse(code, text, data);
+            Route::Refuse(why) => {
+                let requested = claim.version.filter(|_| why == Refusal::Unsupported);
+                return Err((why, requested.map_or(Data::None, |v| Data::Versions(span(v)))));
             }
-            Route::Initialize => return initialize(params, &invalid, &span),
+            Route::Initialize => return initialize(params, &span),
             Route::Ping => Verdict::Say(Job::Empty { id }),
             // What every stateless request says of its sender takes some 300 bytes: a client is told before it starts.
             Route::Discover if self.rx.limit() < MODERN_LEAST => {
-                let limit = Data::Limit(self.rx.limit());
-                return refuse(Code::INVALID_REQUEST, "requests of 2026-07-28 are too large here", limit);
+                return Err((Refusal::ModernTooLarge, Data::Limit(self.rx.limit())));
             }
             Route::Discover => Verdict::Say(Job::Discover { id }),
             Route::List(ready) => {
-                let Some((item, until)) = page(&config, found.cursor) else {
-                    return invalid("a cursor that was not issued here");
+                let Some((item, until)) = page(config, found.cursor) else {
+                    return refuse(Refusal::Cursor);
                 };
                 Verdict::Say(Job::Tools { id, version: ready.version, part: Part::Head, item, until })
             }
             Route::Call(ready) => {
                 let Some(name) = found.name.filter(|n| n.kind() == Kind::String) else {
-                    return invalid("params.name must be a string");
+                    return refuse(Refusal::NameShape);
                 };
-                if let Some(text) = found.arguments.and_then(wrong_arguments) {
-                    return invalid(text);
+                if let Some(why) = found.arguments.and_then(wrong_arguments) {
+                    return refuse(why);
                 }
-                if let Source::Table(table) = config.tools
+                if let Source::Table(table) = config.rest().tools
                     && !table.iter().any(|tool| name.is(tool.name))
                 {
-                    return invalid("Unknown tool");
+                    return refuse(Refusal::NoTool);
                 }
                 Verdict::Call(Lend {
                     id,
@@ -146,31 +142,34 @@ impl Server<'_> {
         Ok(verdict)
     }
 
+    #[inline(never)]
     pub(super) fn open(&mut self, version: Version, can: Abilities) {
-        let all = self.config.get().noise == Noise::Ignore;
+        let all = self.config.get().rest().noise == Noise::Ignore;
         self.doom(|slot| all || !is_modern(slot));
         self.session.legacy = Some(version);
         self.session.can = can;
     }
 
     /// A call that may start as soon as there are a slot and room.
-    pub(super) fn take(&mut self, line: Span, call: Lend, place: Span) -> Step {
+    #[inline(never)]
+    pub(super) fn take(&mut self, line: Span, call: Lend, at: Span) -> Step {
+        let place = at.shifted(line.start);
         let id = call.id;
         let config = self.config.get();
-        if !self.tx.has_room(config.reply.unwrap_or(usize::MAX)) {
+        if !self.tx.has_room(config.rest().reply.unwrap_or(usize::MAX)) {
             return Step::Send;
         }
         let Some(slot) = self.slots.find_free(self.serial) else {
             // An open array can't wait: what would free a slot could not be sent before its end.
-            if config.refuse_when_full || self.line.batch.is_some() {
-                self.refuse(id, Code::INTERNAL, "busy: too many calls at once", Data::None);
+            if config.rest().refuse_when_full || self.line.batch.is_some() {
+                self.refuse(id, Refusal::Busy, Data::None);
                 return Step::Fault(Fault::Busy, place);
             }
             return Step::Blocked;
         };
         let call = call.shifted(line.start);
         if !self.fill(slot, &call) {
-            self.refuse(id, Code::INVALID_REQUEST, "id too long", Data::None);
+            self.refuse(id, Refusal::IdTooLong, Data::None);
             return Step::Fault(Fault::IdTooLong, place);
         }
         self.next_message();
@@ -178,6 +177,7 @@ impl Server<'_> {
     }
 
     /// Notes a call in its slot; false if its id does not fit.
+    #[inline(never)]
     pub(super) fn fill(&mut self, index: u16, lend: &Lend) -> bool {
         let long = self.slots.keeps_long();
         let serial = self.serial;
@@ -197,15 +197,20 @@ impl Server<'_> {
     }
 }
 
-fn initialize(
-    params: Option<Raw<'_>>,
-    invalid: &dyn Fn(&'static str) -> Result<Verdict, Fault>,
-    span: &dyn Fn(Raw<'_>) -> Span,
-) -> Result<Verdict, Fault> {
-    let Some(params) = params else { return invalid("params.protocolVersion is missing") };
+const fn refuse<T>(why: Refusal) -> Result<T, (Refusal, Data)> {
+    Err((why, Data::None))
+}
+
+#[inline(never)]
+fn initialize(params: Option<Raw<'_>>, span: &dyn Fn(Raw<'_>) -> Span) -> Result<Verdict, (Refusal, Data)> {
+    let Some(params) = params else { return refuse(Refusal::NoVersion) };
     let Some(wanted) = params.get("protocolVersion").filter(|v| v.kind() == Kind::String) else {
-        return invalid("params.protocolVersion must be a string");
+        return refuse(Refusal::VersionShape);
     };
+    if !LEGACY {
+        // 2026-07-28, basic/versioning: who is asked for a handshake that he doesn't know names what he speaks.
+        return Err((Refusal::Unsupported, Data::Versions(span(wanted))));
+    }
     let legacy = Version::ALL.into_iter().find(|v| !v.is_modern() && wanted.is(v.as_str()));
     let version = legacy.unwrap_or(Version::NEWEST_LEGACY);
     let name = params.get("clientInfo").and_then(|info| info.get("name"));
@@ -214,16 +219,20 @@ fn initialize(
 }
 
 /// The page that a cursor asks for: its first item, and where it ends.
-fn page(config: &ServerConfig<'_>, cursor: Option<Raw<'_>>) -> Option<(usize, usize)> {
-    let size = config.page.map(usize::from);
+#[inline(never)]
+fn page(config: Conf<'_>, cursor: Option<Raw<'_>>) -> Option<(usize, usize)> {
+    let size = config.rest().page.map(usize::from);
     let start = match cursor {
         None => 0,
         Some(cursor) => {
-            let mut digits = [0; 20];
-            let text = cursor.as_string()?.decode_into(&mut digits)?;
-            let start = text.parse::<usize>().ok()?;
-            let canonical = !text.starts_with(['0', '+']) && start.checked_rem(size?)? == 0;
-            let inside = match config.tools {
+            let mut start = 0usize;
+            for digit in cursor.as_string()?.chars() {
+                // Pages start at others than the first, and we write no zero in front.
+                let digit = digit.to_digit(10).filter(|d| start > 0 || *d > 0)?;
+                start = start.checked_mul(10)?.checked_add(digit as usize)?;
+            }
+            let canonical = start > 0 && start.checked_rem(size?)? == 0;
+            let inside = match config.rest().tools {
                 Source::Table(table) => start < table.len(),
                 _ => true,
             };
@@ -233,20 +242,21 @@ fn page(config: &ServerConfig<'_>, cursor: Option<Raw<'_>>) -> Option<(usize, us
     Some((start, size.map_or(usize::MAX, |size| start.saturating_add(size))))
 }
 
-fn wrong_arguments(arguments: Raw<'_>) -> Option<&'static str> {
+fn wrong_arguments(arguments: Raw<'_>) -> Option<Refusal> {
     match arguments.kind() {
         Kind::Object => None,
-        Kind::String => Some("arguments must be an object, got string"),
-        Kind::Array => Some("arguments must be an object, got array"),
-        Kind::Number => Some("arguments must be an object, got number"),
-        _ => Some("arguments must be an object, got boolean"),
+        Kind::String => Some(Refusal::ArgumentsString),
+        Kind::Array => Some(Refusal::ArgumentsArray),
+        Kind::Number => Some(Refusal::ArgumentsNumber),
+        _ => Some(Refusal::ArgumentsBool),
     }
 }
 
+#[inline(never)]
 pub(super) fn in_flight(slot: &Slot, id: Raw<'_>) -> bool {
     !matches!(slot.state, State::Free | State::Doomed) && Raw::trusted(slot.id.get()).same_id(id)
 }
 
 fn is_modern(slot: &Slot) -> bool {
-    server_side(Some(slot)).is_some_and(|own| own.version.is_modern())
+    server_side(Some(slot)).is_some_and(|own| own.version.is_stateless())
 }

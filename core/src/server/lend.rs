@@ -1,11 +1,12 @@
 //! Lending: events that borrow from both buffers at once.
+use super::config::Conf;
 use super::event::{Call, Context, ServerEvent};
 use super::line::Line;
 use super::list::List;
 use super::slot::Open;
 use super::state::{Lend, Server};
-use super::{Args, Reply, ServerConfig};
-use crate::json::{Raw, unescape};
+use super::{Args, Reply};
+use crate::json::{Raw, decode};
 use crate::machine::mem::Span;
 use crate::machine::slots::{Slots, State};
 use crate::machine::tx::Tx;
@@ -17,6 +18,7 @@ impl Server<'_> {
         lend(&mut self.slots, &mut self.tx, &mut self.line, self.config.get(), index)
     }
 
+    #[inline(never)]
     pub(super) fn lend_call(&mut self, index: u16, call: Lend) -> Output<'_, ServerEvent<'_>> {
         let reply = lend(&mut self.slots, &mut self.tx, &mut self.line, self.config.get(), index);
         let Some(reply) = reply else { return Output::Wait { until: None } };
@@ -25,7 +27,7 @@ impl Server<'_> {
         let mut name = call.name;
         if let [_, body @ .., _] = call.name.of_mut(bytes) {
             let from = call.name.start.saturating_add(1);
-            name = Span::new(from, from.saturating_add(unescape(body).len()));
+            name = Span::new(from, from.saturating_add(decode(body).len()));
         }
         let args = call.args.unwrap_or_default();
         let (before, rest) = bytes.split_at_mut_checked(args.start).unwrap_or((&mut [], &mut []));
@@ -49,6 +51,7 @@ impl Server<'_> {
         Output::Event(ServerEvent::Call(Call { name, args: Args::new(args_bytes), reply, context }))
     }
 
+    #[inline(never)]
     pub(super) fn lend_list(&mut self) -> Output<'_, ServerEvent<'_>> {
         let base = self.base();
         self.line.lent_list = true;
@@ -64,10 +67,11 @@ impl Server<'_> {
         }))
     }
 
+    #[inline(never)]
     pub(super) fn notified(&mut self, method: Span, params: Option<Span>) -> Output<'_, ServerEvent<'_>> {
         let mut end = 0;
         if let [_, body @ .., _] = method.of_mut(self.rx.bytes_mut()) {
-            end = unescape(body).len();
+            end = decode(body).len();
         }
         let bytes = self.rx.bytes();
         let body = method.of(bytes).get(1..end.saturating_add(1)).unwrap_or(&[]);
@@ -80,7 +84,7 @@ fn lend<'m>(
     slots: &'m mut Slots<'_>,
     tx: &'m mut Tx<'_>,
     line: &'m mut Line,
-    config: ServerConfig<'m>,
+    config: Conf<'m>,
     index: u16,
 ) -> Option<Reply<'m>> {
     let around = line.around();
@@ -92,7 +96,7 @@ fn lend<'m>(
         *slot.state = State::Lent;
     }
     line.lent = Some(index);
-    let cap = if streaming { usize::MAX } else { config.reply.unwrap_or(usize::MAX) };
+    let cap = if streaming { usize::MAX } else { config.rest().reply.unwrap_or(usize::MAX) };
     let out = tx.lend(cap);
     let mark = out.end();
     Some(Reply { out, slot, line, config, around, id, mark, content_at: None, lost: false, pieces: false })

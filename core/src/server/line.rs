@@ -1,5 +1,6 @@
 //! What is under way on the wire, and lending replies.
 use super::jobs::{Around, Job};
+use crate::mcp::LEGACY;
 
 /// The state of the way out: what is lent, half written, or being said by the machine.
 #[derive(Debug, Default)]
@@ -44,6 +45,7 @@ impl Line {
     /// What stands around the next answer.
     pub(super) const fn around(&self) -> Around {
         match self.batch {
+            _ if !LEGACY => Around::LINE,
             None => Around::LINE,
             Some(Batch { wrote: false, .. }) => Around { before: "[", after: "" },
             Some(Batch { wrote: true, .. }) => Around { before: ",", after: "" },

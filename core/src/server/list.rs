@@ -1,5 +1,5 @@
 //! Listing tools, from a table or from the application, through a transmit buffer of any size.
-use super::ServerConfig;
+use super::config::Conf;
 use super::jobs::{Around, Job, Part, Say};
 use super::line::Line;
 use crate::machine::tx::{Out, Window};
@@ -11,7 +11,7 @@ use crate::mcp::Tool;
 pub struct List<'m> {
     pub(super) out: Out<'m>,
     pub(super) line: &'m mut Line,
-    pub(super) config: ServerConfig<'m>,
+    pub(super) config: Conf<'m>,
     pub(super) around: Around,
     pub(super) message: &'m [u8],
 }
@@ -27,12 +27,13 @@ impl List<'_> {
     /// the same then.
     pub fn tools<'t>(mut self, mut item: impl FnMut(usize) -> Option<Tool<'t>>) {
         self.line.lent_list = false;
-        let say = Say { config: &self.config, line: self.message, around: self.around, omits_id: false };
+        let say = Say { config: self.config, line: self.message, around: self.around, omits_id: false };
         write_list(&mut self.out, self.line, &say, &mut item);
     }
 }
 
 /// Writes as much of the list that is `line.job` as fits. Leaves `Job::Done` when all is out.
+#[inline(never)]
 pub(super) fn write_list<'t>(
     out: &mut Out<'_>,
     line: &mut Line,
@@ -40,7 +41,7 @@ pub(super) fn write_list<'t>(
     item: &mut dyn FnMut(usize) -> Option<Tool<'t>>,
 ) {
     let Some(Job::Tools { id, version, mut part, item: mut index, until }) = line.job else { return };
-    let first = until.saturating_sub(say.config.page.map_or(until, usize::from));
+    let first = until.saturating_sub(say.config.rest().page.map_or(until, usize::from));
     loop {
         let tool = if part == Part::Items { item(index) } else { None };
         // The end of a page, or of the list.

@@ -7,7 +7,7 @@ use super::reply::write_progress;
 use super::slot::Open;
 use super::state::{Server, Step};
 use super::{Progress, Reply, ServerConfig};
-use crate::json::unescape;
+use crate::json::decode;
 use crate::machine::slots::State;
 use crate::machine::{Buffers, CallId, Full, Io, Millis, Output, Refused, Stats};
 use crate::mcp::Session;
@@ -62,13 +62,14 @@ impl<'b> Server<'b> {
         self.tx.clear();
         self.line = Line::default();
         self.session = Session::default();
-        self.current = None;
+        self.waiting = None;
         self.noise = 0;
         self.drain_until = None;
         self.doom_all();
     }
 
     /// What to do next. Never fails: a peer's mistake is an event, answered already. `now` must not go back.
+    #[inline(never)]
     pub fn poll(&mut self, now: Millis) -> Output<'_, ServerEvent<'_>> {
         self.settle();
         match self.advance(now) {
@@ -81,7 +82,7 @@ impl<'b> Server<'b> {
             Step::Cancelled(id) => Output::Event(ServerEvent::Cancelled(id)),
             Step::Opened { version, client } => {
                 let client = match client.map(|c| c.of_mut(self.rx.bytes_mut())) {
-                    Some([_, body @ .., _]) => unescape(body),
+                    Some([_, body @ .., _]) => decode(body),
                     _ => "",
                 };
                 Output::Event(ServerEvent::Opened { client, version })
@@ -139,6 +140,7 @@ impl<'b> Server<'b> {
     ///
     /// # Errors
     /// [`Refused::Gone`] if the call was cancelled or has ended; [`Refused::Full`] if bytes must be sent first.
+    #[inline(never)]
     pub fn resume(&mut self, call: CallId) -> Result<Reply<'_>, Refused> {
         self.settle();
         let state = self.slots.of(call).map(|slot| slot.state);
@@ -148,7 +150,7 @@ impl<'b> Server<'b> {
             _ => return Err(Refused::Gone),
         };
         self.run_job();
-        let cap = self.config.get().reply.unwrap_or(usize::MAX);
+        let cap = self.config.get().rest().reply.unwrap_or(usize::MAX);
         let taken = self.line.job.is_some() || self.line.batch.is_some_and(|_| !own);
         let other = self.line.streaming.is_some_and(|slot| slot != call.slot);
         if taken || other || !own && !self.tx.has_room(cap) {
@@ -161,6 +163,7 @@ impl<'b> Server<'b> {
     ///
     /// # Errors
     /// [`Full`] if there is no room now.
+    #[inline(never)]
     pub fn progress(&mut self, call: CallId, progress: Progress<'_>) -> Result<(), Full> {
         self.settle();
         self.run_job();
@@ -183,10 +186,11 @@ impl<'b> Server<'b> {
     /// The tools are others now. Remembered, and told when there is room to legacy peers, if [`ServerConfig::list_changed`]
     /// announced it.
     pub fn tools_changed(&mut self) {
-        self.changed = self.config.get().list_changed;
+        self.changed = self.config.get().rest().list_changed;
     }
 
     /// Takes the next step, if need be after several that nobody has to know of.
+    #[inline(never)]
     fn advance(&mut self, now: Millis) -> Step {
         loop {
             if !self.run_job() {
@@ -197,7 +201,7 @@ impl<'b> Server<'b> {
                 return self.cancelled(slot);
             }
             if self.rx.is_over() {
-                let until = *self.drain_until.get_or_insert(now.after(self.config.get().drain));
+                let until = *self.drain_until.get_or_insert(now.after(self.config.get().rest().drain));
                 if now >= until {
                     self.cut_stream();
                     if self.doom_all() {
@@ -229,6 +233,7 @@ impl<'b> Server<'b> {
         }
     }
 
+    #[inline(never)]
     fn idle(&mut self) -> Output<'_, ServerEvent<'_>> {
         if !self.tx.output().is_empty() {
             return Output::Send(self.tx.output());

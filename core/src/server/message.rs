@@ -2,20 +2,21 @@
 use super::jobs::{Data, Job, To};
 use super::judge::{Verdict, in_flight};
 use super::line::Batch;
-use super::state::{Current, Server, Step};
+use super::state::{Server, Step, Waiting};
 use crate::frame::{Found, Skimmed};
 use crate::json::{Raw, skip, value_len};
 use crate::machine::Noise;
 use crate::machine::mem::Span;
 use crate::machine::slots::State;
-use crate::mcp::Version;
-use crate::rpc::{Bad, Code, Envelope, Fault, Read, Shape, read};
+use crate::mcp::{LEGACY, Refusal, Version};
+use crate::rpc::{Bad, Envelope, Fault, Read, Shape, read};
 
 /// How often in a row noise is answered.
 const PATIENCE: u8 = 8;
 
 impl Server<'_> {
     /// Reads on. `None`: nothing complete is there.
+    #[inline(never)]
     pub(super) fn read_on(&mut self) -> Option<Step> {
         loop {
             let (line, ended) = match self.rx.look() {
@@ -23,14 +24,14 @@ impl Server<'_> {
                 Found::TooLong(found) => return Some(self.too_long(found)),
                 Found::Line { at, ended } => (at, ended),
             };
-            if let Some(current) = self.current {
-                return Some(self.serve(line, current));
+            if let Some(Waiting { at, call }) = self.waiting {
+                return Some(self.take(line, call, at));
             }
             let Some(at) = self.next_part(line) else { return Some(Step::Again) };
             match read(at.shifted(line.start).of(self.rx.bytes())) {
-                Read::Message(envelope) => self.current = Some(Current { at, envelope, call: None }),
+                Read::Message(envelope) => return Some(self.serve(line, at, &envelope)),
                 Read::Batch(inside) if self.line.batch.is_none() && self.takes_batches() => {
-                    let first = inside.start.saturating_add(1);
+                    let first = inside.start.wrapping_add(1);
                     let empty = line
                         .of(self.rx.bytes())
                         .get(skip(line.of(self.rx.bytes()), first, b','))
@@ -47,9 +48,10 @@ impl Server<'_> {
     }
 
     /// The next message of the line: all of it, or a batch's next element. `None`: a batch is over.
+    #[inline(never)]
     pub(super) fn next_part(&mut self, line: Span) -> Option<Span> {
         let whole = line_span(line);
-        let Some(batch) = &mut self.line.batch else { return Some(whole) };
+        let Some(batch) = self.line.batch.as_mut().filter(|_| LEGACY) else { return Some(whole) };
         let bytes = line.of(self.rx.bytes());
         let start = skip(bytes, batch.next, b',');
         let rest = bytes.get(start..).unwrap_or(&[]);
@@ -66,7 +68,7 @@ impl Server<'_> {
                 None
             }
             Some(_) => {
-                let end = start.saturating_add(value_len(rest).unwrap_or(rest.len()));
+                let end = start.wrapping_add(value_len(rest).unwrap_or(rest.len()));
                 batch.next = end;
                 Some(Span::new(start, end))
             }
@@ -74,10 +76,11 @@ impl Server<'_> {
     }
 
     pub(super) fn takes_batches(&self) -> bool {
-        self.session.legacy == Some(Version::V2025_03_26)
+        LEGACY && self.session.legacy == Some(Version::V2025_03_26)
     }
 
     /// A line that was longer than the buffer.
+    #[inline(never)]
     pub(super) fn too_long(&mut self, found: Skimmed) -> Step {
         let limit = self.rx.limit();
         let fault = match found.fault {
@@ -95,44 +98,42 @@ impl Server<'_> {
             self.rx.consume();
         } else {
             let to = id.map_or(To::Nobody, To::Message);
-            let (code, text) = if not_json {
-                (Code::PARSE_ERROR, "Parse error")
-            } else {
-                (Code::INVALID_REQUEST, "message too large")
-            };
-            self.line.start(Job::Error { to, code, text, data: Data::Limit(limit) });
+            let why = if not_json { Refusal::NotJson } else { Refusal::TooLarge };
+            self.line.start(Job::Error { to, why, data: Data::Limit(limit) });
         }
         Step::Fault(fault, Span::default())
     }
 
     /// May noise be answered once more?
     pub(super) fn may_answer_noise(&mut self) -> bool {
-        if self.config.get().noise == Noise::Ignore || self.noise >= PATIENCE {
+        if self.config.get().rest().noise == Noise::Ignore || self.noise >= PATIENCE {
             return false;
         }
-        self.noise = self.noise.saturating_add(1);
+        self.noise = self.noise.wrapping_add(1);
         true
     }
 
     /// What has no readable id: answered if the channel is one where that helps.
+    #[inline(never)]
     pub(super) fn noise(&mut self, line: Span, at: Span, fault: Fault, ended: bool) -> Step {
-        let (code, text) = match fault {
-            Fault::NotJson { .. } | Fault::NotUtf8 { .. } => (Code::PARSE_ERROR, "Parse error"),
-            Fault::Batch => (Code::INVALID_REQUEST, "batches are only part of revision 2025-03-26"),
-            Fault::TooDeep => (Code::INVALID_REQUEST, "nested deeper than 128"),
-            _ => (Code::INVALID_REQUEST, "not a JSON-RPC 2.0 request"),
+        let why = match fault {
+            Fault::NotJson { .. } | Fault::NotUtf8 { .. } => Refusal::NotJson,
+            Fault::Batch => Refusal::Batch,
+            Fault::TooDeep => Refusal::TooDeep,
+            _ => Refusal::NotARequest,
         };
         // What the end of the input cut off is not the peer's mistake.
-        let cut = !ended && code == Code::PARSE_ERROR;
+        let cut = !ended && why == Refusal::NotJson;
         let fault = if cut { Fault::Cut } else { fault };
         if !cut && self.may_answer_noise() {
-            self.line.start(Job::Error { to: To::Nobody, code, text, data: Data::None });
+            self.line.start(Job::Error { to: To::Nobody, why, data: Data::None });
         } else {
             self.next_message();
         }
         Step::Fault(fault, at.shifted(line.start))
     }
 
+    #[inline(never)]
     pub(super) fn bad(&mut self, line: Span, at: Span, bad: Bad, ended: bool) -> Step {
         match bad.id {
             _ if bad.never_answer => {
@@ -140,31 +141,31 @@ impl Server<'_> {
                 Step::Fault(bad.fault, at.shifted(line.start))
             }
             Some(id) => {
-                let text = match bad.fault {
-                    Fault::TooDeep => "nested deeper than 128",
-                    Fault::TwiceTheKey => "a member of the envelope stands there twice",
-                    _ => "not a JSON-RPC 2.0 request",
+                let why = match bad.fault {
+                    Fault::TooDeep => Refusal::TooDeep,
+                    Fault::TwiceTheKey => Refusal::TwiceTheMember,
+                    _ => Refusal::NotARequest,
                 };
-                self.refuse(id.shifted(at.start), Code::INVALID_REQUEST, text, Data::None);
+                self.refuse(id.shifted(at.start), why, Data::None);
                 Step::Fault(bad.fault, at.shifted(line.start))
             }
             None => self.noise(line, at, bad.fault, ended),
         }
     }
 
-    pub(super) fn refuse(&mut self, id: Span, code: Code, text: &'static str, data: Data) {
-        self.line.start(Job::Error { to: To::Message(id), code, text, data });
+    pub(super) fn refuse(&mut self, id: Span, why: Refusal, data: Data) {
+        self.line.start(Job::Error { to: To::Message(id), why, data });
     }
 
     /// A valid message.
-    pub(super) fn serve(&mut self, line: Span, current: Current) -> Step {
-        let Current { at, envelope, call } = current;
+    #[inline(never)]
+    pub(super) fn serve(&mut self, line: Span, at: Span, envelope: &Envelope) -> Step {
         let place = at.shifted(line.start);
         match envelope.shape {
             Shape::Request => self.noise = 0,
             Shape::Notification => {
                 self.noise = 0;
-                return self.notification(place, &envelope);
+                return self.notification(place, envelope);
             }
             Shape::Response | Shape::Error => {
                 self.next_message();
@@ -172,10 +173,7 @@ impl Server<'_> {
             }
         }
         let id = envelope.id.unwrap_or_default().shifted(at.start);
-        if let Some(call) = call {
-            return self.take(line, call, place);
-        }
-        match self.judge(line, at, id, &envelope) {
+        match self.judge(line, at, id, envelope) {
             Ok(Verdict::Say(job)) => {
                 self.line.start(job);
                 Step::Again
@@ -186,21 +184,17 @@ impl Server<'_> {
                 Step::Opened { version, client: client.map(|c| c.shifted(line.start)) }
             }
             Ok(Verdict::Call(call)) => {
-                self.current = Some(Current { at, envelope, call: Some(call) });
-                self.take(line, call, place)
+                self.waiting = Some(Waiting { at, call });
+                self.take(line, call, at)
             }
-            Err(fault) => {
-                let text = if fault == Fault::IdInUse {
-                    "the id of a request that is still open"
-                } else {
-                    "Invalid request"
-                };
-                self.refuse(id, Code::INVALID_REQUEST, text, Data::None);
-                Step::Fault(fault, place)
+            Err((why, data)) => {
+                self.refuse(id, why, data);
+                if why == Refusal::IdInUse { Step::Fault(Fault::IdInUse, place) } else { Step::Again }
             }
         }
     }
 
+    #[inline(never)]
     pub(super) fn notification(&mut self, place: Span, envelope: &Envelope) -> Step {
         let message = place.of(self.rx.bytes());
         let method = envelope.method.unwrap_or_default();

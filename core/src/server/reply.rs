@@ -1,13 +1,14 @@
 //! Answering a call.
+use super::BadArgs;
+use super::config::Conf;
 use super::jobs::{Around, Data, Job, Say, To};
 use super::line::Line;
 use super::slot::{Open, Stage};
-use super::{BadArgs, ServerConfig};
 use crate::json::{Kind, Raw, Sink, write_raw, write_str, write_str_part, write_u64};
 use crate::machine::slots::State;
 use crate::machine::tx::{Out, Window};
 use crate::machine::{CallId, Full};
-use crate::mcp::{Content, Version, key, write};
+use crate::mcp::{Content, Refusal, Version, key, write};
 use crate::rpc::Code;
 use core::fmt;
 
@@ -43,7 +44,7 @@ pub struct Reply<'m> {
     pub(super) out: Out<'m>,
     pub(super) slot: Open<'m>,
     pub(super) line: &'m mut Line,
-    pub(super) config: ServerConfig<'m>,
+    pub(super) config: Conf<'m>,
     pub(super) around: Around,
     pub(super) id: CallId,
     /// Where this reply began.
@@ -70,8 +71,9 @@ impl<'m> Reply<'m> {
     }
 
     /// Adds a text block.
-    pub fn text(self, text: &str) -> Self {
-        self.content(&Content::Text(text))
+    pub fn text(mut self, text: &str) -> Self {
+        self.block(|sink, _| write::text(sink, text));
+        self
     }
 
     /// Adds a text block, formatted straight into the buffer.
@@ -114,9 +116,9 @@ impl<'m> Reply<'m> {
     /// Gives members of the result's `_meta`, an object. Where it names what the machine itself writes there, the machine wins.
     pub fn meta(mut self, object: Raw<'_>) -> Self {
         if object.kind() == Kind::Object && !self.slot.own.has_meta {
-            let (name, version) = (self.config.name, self.config.version);
+            let (name, version) = (self.config.name(), self.config.version());
             self.member(|sink, peer| {
-                let own = peer.is_modern();
+                let own = peer.is_stateless();
                 sink.put(b"\"_meta\":{")
                     && (!own
                         || write::all(sink, &["\"", key::SERVER_INFO, "\":"])
@@ -146,8 +148,8 @@ impl<'m> Reply<'m> {
         }
         self.out.roll_back(self.mark);
         let version = self.slot.own.version;
-        let say = say(&self.config, self.around);
-        let add = version.is_modern() && object.get("resultType").is_none();
+        let say = say(self.config, self.around);
+        let add = version.is_stateless() && object.get("resultType").is_none();
         let inside = object.as_bytes().get(1..).unwrap_or(b"}");
         let comma = if object.members().next().is_some() { "," } else { "" };
         let done = write::all(&mut self.out, &[self.around.before, "{\"jsonrpc\":\"2.0\",\"id\":"])
@@ -169,7 +171,7 @@ impl<'m> Reply<'m> {
             return self.finish_stream();
         }
         self.open_content();
-        let say = say(&self.config, self.around);
+        let say = say(self.config, self.around);
         let done = say.tail(&mut self.out, self.slot.id.get(), self.slot.own) && !self.out.is_full();
         self.close(done)
     }
@@ -188,16 +190,11 @@ impl<'m> Reply<'m> {
             return;
         }
         self.out.roll_back(self.mark);
-        let say = say(&self.config, self.around);
+        let say = say(self.config, self.around);
         if say.failure(&mut self.out, self.slot.id.get(), (code, message), data) {
             let _ = self.close(true);
         } else {
-            self.settle_with(Job::Error {
-                to: To::Slot(self.id.slot),
-                code,
-                text: code.text(),
-                data: Data::None,
-            });
+            self.settle_with(Job::Failed { slot: self.id.slot, code });
         }
     }
 
@@ -256,7 +253,7 @@ impl<'m> Reply<'m> {
 
     fn takes_structured(&mut self, json: Raw<'_>) -> bool {
         let version = self.slot.own.version;
-        version.is_modern() || version >= Version::V2025_06_18 && json.kind() == Kind::Object
+        version.is_stateless() || version.since(Version::V2025_06_18) && json.kind() == Kind::Object
     }
 
     fn json_text(&mut self, json: Raw<'_>) {
@@ -271,7 +268,7 @@ impl<'m> Reply<'m> {
     fn open(&mut self) {
         let own = *self.slot.own;
         if own.stage == Stage::Start {
-            let say = say(&self.config, self.around);
+            let say = say(self.config, self.around);
             say.head(&mut self.out, self.slot.id.get(), own.version);
             self.slot.own.stage = Stage::Members;
         }
@@ -291,7 +288,7 @@ impl<'m> Reply<'m> {
         let before = self.out.end();
         self.open_content();
         let own = *self.slot.own;
-        let say = say(&self.config, self.around);
+        let say = say(self.config, self.around);
         let closed = say.close_block(&mut self.out, &own);
         let comma = own.stage == Stage::Empty || self.out.put(b",");
         if closed && comma && write(&mut self.out, own.version) && !self.out.is_full() {
@@ -336,12 +333,7 @@ impl<'m> Reply<'m> {
         }
         let limit = self.out.end().saturating_add(self.out.room()).saturating_sub(self.mark);
         let to = To::Slot(self.id.slot);
-        self.settle_with(Job::Error {
-            to,
-            code: Code::INTERNAL,
-            text: "reply too large",
-            data: Data::Limit(limit),
-        });
+        self.settle_with(Job::Error { to, why: Refusal::ReplyTooLarge, data: Data::Limit(limit) });
         Err(Full)
     }
 
@@ -359,7 +351,7 @@ impl<'m> Reply<'m> {
             self.slot.own.is_error = true;
         }
         let skip = self.slot.own.head_written();
-        let say = say(&self.config, self.around);
+        let say = say(self.config, self.around);
         let mut window = Window::new(&mut self.out, skip);
         let done = say.tail(&mut window, self.slot.id.get(), self.slot.own) && window.is_complete();
         let at = skip.saturating_add(window.written());
@@ -380,7 +372,7 @@ impl<'m> Reply<'m> {
     }
 }
 
-pub(super) fn say<'a>(config: &'a ServerConfig<'a>, around: Around) -> Say<'a> {
+pub(super) const fn say(config: Conf<'_>, around: Around) -> Say<'_> {
     Say { config, line: &[], around, omits_id: false }
 }
 
@@ -394,7 +386,7 @@ pub(super) fn write_progress(
     if token.is_empty() || own.progress.is_some_and(|last| progress.done <= last) {
         return true;
     }
-    let message = progress.message.filter(|_| own.version >= Version::V2025_03_26);
+    let message = progress.message.filter(|_| own.version.since(Version::V2025_03_26));
     let written = sink
         .put(b"{\"jsonrpc\":\"2.0\",\"method\":\"notifications/progress\",\"params\":{\"progressToken\":")
         && sink.put(token)

@@ -7,7 +7,7 @@ use crate::machine::slots::{Slot, Slots, State};
 use crate::machine::tx::Tx;
 use crate::machine::{Buffers, CallId, Millis};
 use crate::mcp::{Ready, Session, Version};
-use crate::rpc::{Envelope, Fault};
+use crate::rpc::Fault;
 
 /// The server's machine. It never reads a clock, never does I/O, never allocates in lent buffers, and never fails: a peer's mistake is an event,
 /// answered already.
@@ -53,7 +53,7 @@ pub struct Server<'b> {
     pub(super) slots: Slots<'b>,
     pub(super) line: Line,
     pub(super) session: Session,
-    pub(super) current: Option<Current>,
+    pub(super) waiting: Option<Waiting>,
     pub(super) serial: u32,
     /// Noise answered in a row.
     pub(super) noise: u8,
@@ -66,8 +66,8 @@ pub struct Server<'b> {
 impl core::fmt::Debug for Server<'_> {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         if f.alternate() {
-            let Self { tx, line, session, current, serial, noise, changed, drain_until, .. } = self;
-            write!(f, "{:#?} {tx:?} {line:?} {session:?} {current:?} ", self.rx)?;
+            let Self { tx, line, session, waiting, serial, noise, changed, drain_until, .. } = self;
+            write!(f, "{:#?} {tx:?} {line:?} {session:?} {waiting:?} ", self.rx)?;
             write!(f, "{serial} {noise} {changed} {drain_until:?}")?;
             return self.slots.all().iter().try_for_each(|slot| write!(f, " [{slot:#?}]"));
         }
@@ -93,14 +93,11 @@ pub(super) enum Step {
     Idle,
 }
 
-/// The message at hand: where it stands in its line, and its envelope, so that nothing is read twice while it waits.
+/// A call that was read and waits for a slot or for room, so that nothing of it is read twice; `at` counts from the start of the line.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Current {
-    /// From the start of the line.
+pub(super) struct Waiting {
     pub(super) at: Span,
-    pub(super) envelope: Envelope,
-    /// A call that waits for a slot or for room.
-    pub(super) call: Option<Lend>,
+    pub(super) call: Lend,
 }
 
 /// What lending a call needs; spans from the start of the line.
@@ -130,7 +127,7 @@ impl Lend {
 
 impl<'b> Server<'b> {
     pub(super) fn with(config: Config<'b>, buffers: Buffers<'b>) -> Self {
-        let framing = config.get().framing;
+        let framing = config.get().rest().framing;
         Self {
             config,
             rx: Lines::over(buffers.rx, framing),
@@ -138,7 +135,7 @@ impl<'b> Server<'b> {
             slots: buffers.slots.fresh(),
             line: Line::default(),
             session: Session::default(),
-            current: None,
+            waiting: None,
             serial: 1,
             noise: 0,
             changed: false,
@@ -151,7 +148,7 @@ impl<'b> Server<'b> {
 impl Server<'_> {
     /// The message at hand needs nothing more.
     pub(super) fn next_message(&mut self) {
-        self.current = None;
+        self.waiting = None;
         if self.line.batch.is_none() {
             self.rx.consume();
         }

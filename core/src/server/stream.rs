@@ -82,7 +82,7 @@ impl Reply<'_> {
             return 0;
         }
         if !matches!(self.own_stage(), Stage::Blob(_)) {
-            let audio = mime.starts_with("audio/") && self.slot.own.version >= Version::V2025_03_26;
+            let audio = mime.starts_with("audio/") && self.slot.own.version.since(Version::V2025_03_26);
             let plain = audio || mime.starts_with("image/");
             let kind = if audio { "audio" } else { "image" };
             let opened = self.step(Stage::Blob(if plain { 1 } else { 2 }), |sink| {
@@ -134,7 +134,7 @@ impl Reply<'_> {
         match self.own_stage() {
             Stage::Start => {
                 let (skip, version) = (self.slot.own.step, self.slot.own.version);
-                let say = say(&self.config, self.around);
+                let say = say(self.config, self.around);
                 let mut window = Window::new(&mut self.out, skip);
                 let done = say.stream_head(&mut window, self.slot.id.get(), version) && window.is_complete();
                 self.slot.own.step = skip.saturating_add(window.written());
@@ -152,7 +152,7 @@ impl Reply<'_> {
     fn step(&mut self, to: Stage, write: impl FnOnce(&mut dyn Sink) -> bool) -> bool {
         let before = self.out.end();
         let own = *self.slot.own;
-        let say = say(&self.config, self.around);
+        let say = say(self.config, self.around);
         let comma = matches!(own.stage, Stage::Blocks | Stage::Text | Stage::Blob(_));
         let done =
             say.close_block(&mut self.out, &own) && (!comma || self.out.put(b",")) && write(&mut self.out);

@@ -7,10 +7,12 @@ use super::state::Server;
 use crate::json::Sink;
 use crate::machine::slots::State;
 use crate::machine::tx::Window;
+use crate::mcp::Refusal;
 use crate::rpc::Code;
 
 impl Server<'_> {
     /// Writes as much of the machine's own message as fits; true if none is left.
+    #[inline(never)]
     pub(super) fn run_job(&mut self) -> bool {
         let Some(job) = self.line.job else { return true };
         let base = if matches!(job, Job::Tail { .. } | Job::Changed | Job::Done) { 0 } else { self.base() };
@@ -18,10 +20,10 @@ impl Server<'_> {
         let around =
             if matches!(job, Job::BatchEnd | Job::Changed) { Around::LINE } else { self.line.around() };
         let line = self.rx.bytes().get(base..).unwrap_or(&[]);
-        let say = Say { config: &config, line, around, omits_id: self.session.omits_id() };
+        let say = Say { config, line, around, omits_id: self.session.omits_id() };
         match job {
             Job::Tools { part, .. } => {
-                let table = match config.tools {
+                let table = match config.rest().tools {
                     Source::Table(table) => Some(table),
                     _ => None,
                 };
@@ -57,6 +59,7 @@ impl Server<'_> {
     }
 
     /// A job is out: what it was about is over.
+    #[inline(never)]
     pub(super) fn ended(&mut self, job: &Job) {
         self.line.job = None;
         self.line.at = 0;
@@ -88,10 +91,11 @@ impl Server<'_> {
     }
 
     pub(super) fn is_dynamic(&self) -> bool {
-        matches!(self.config.get().tools, Source::Dynamic)
+        matches!(self.config.get().rest().tools, Source::Dynamic)
     }
 
     /// Whatever is still lent ends here.
+    #[inline(never)]
     pub(super) fn settle(&mut self) {
         if core::mem::take(&mut self.line.lent_list) {
             self.settle_list();
@@ -104,13 +108,13 @@ impl Server<'_> {
                 reply.fail(Code::INTERNAL, "");
             }
         } else {
-            let text = "the tool gave no answer";
-            self.line.start(Job::Error { to: To::Slot(slot), code: Code::INTERNAL, text, data: Data::None });
+            self.line.start(Job::Error { to: To::Slot(slot), why: Refusal::NoAnswer, data: Data::None });
         }
         self.run_job();
     }
 
     /// The application did not answer `List`: an error, or the end of what is half written.
+    #[inline(never)]
     pub(super) fn settle_list(&mut self) {
         let Some(Job::Tools { id, version, part, item, until }) = self.line.job else { return };
         if part == Part::Items && self.line.at == 0 {
@@ -126,14 +130,16 @@ impl Server<'_> {
             }
             out.commit();
         }
-        let text = "the tools can't be listed now";
-        self.line.start(Job::Error { to: To::Message(id), code: Code::INTERNAL, text, data: Data::None });
+        self.line.start(Job::Error { to: To::Message(id), why: Refusal::NoList, data: Data::None });
     }
 }
 
 fn job_slot(job: &Job) -> Option<u16> {
     match job {
-        Job::Error { to: To::Slot(slot), .. } | Job::BadArgs { slot, .. } | Job::Tail { slot } => Some(*slot),
+        Job::Error { to: To::Slot(slot), .. }
+        | Job::Failed { slot, .. }
+        | Job::BadArgs { slot, .. }
+        | Job::Tail { slot } => Some(*slot),
         _ => None,
     }
 }

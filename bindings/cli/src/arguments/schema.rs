@@ -4,7 +4,7 @@
 
 use barewire::json::{Kind, Raw};
 
-use crate::packets::call::{brief, type_name};
+use crate::packets::call::{brief, limits, type_name};
 use crate::packets::envelope::text;
 
 /// What is certainly wrong with `arguments`.
@@ -15,6 +15,10 @@ pub(crate) fn complaints(schema: Raw<'_>, arguments: Raw<'_>) -> Vec<String> {
         match schema.get("properties").and_then(|properties| properties.get(&key)) {
             Some(property) if !fits(property, value) => {
                 list.push(format!("`{key}` is {}, not {}", brief(value, 30), type_name(property)));
+            }
+            Some(property) if !within(property, value) => {
+                let limits = limits(property).unwrap_or_default();
+                list.push(format!("`{key}` is {}, not {limits}", brief(value, 30)));
             }
             Some(_) => {}
             None if schema.get("additionalProperties").and_then(Raw::as_bool) == Some(false) => {
@@ -68,6 +72,13 @@ fn fits(property: Raw<'_>, value: Raw<'_>) -> bool {
     }
 }
 
+/// Whether a number is in the range that its property has.
+fn within(property: Raw<'_>, value: Raw<'_>) -> bool {
+    let limit = |key| property.get(key).and_then(Raw::as_f64);
+    let Some(number) = value.as_f64() else { return true };
+    limit("minimum").is_none_or(|least| number >= least) && limit("maximum").is_none_or(|most| number <= most)
+}
+
 /// The known name that differs least, if it differs little.
 pub(crate) fn nearest<'a>(key: &str, known: &'a [String]) -> Option<&'a str> {
     let best = known.iter().map(|name| (distance(key, name), name)).min()?;
@@ -95,7 +106,7 @@ mod tests {
 
     #[test]
     fn slips_are_noticed_and_the_rest_let_through() {
-        let schema = r#"{"type":"object","properties":{"latitude":{"type":"number"},"days":{"type":"integer"},
+        let schema = r#"{"type":"object","properties":{"latitude":{"type":"number"},"days":{"type":"integer","minimum":1,"maximum":16},
             "x":{"anyOf":[{"type":"null"}]}},"required":["latitude"]}"#;
         let check = |json| hints(Raw::new(schema).unwrap(), Raw::new(json).unwrap());
         assert_eq!(check(r#"{"latitude":1.5,"days":1e1,"x":"?"}"#), Vec::<String>::new());
@@ -107,5 +118,6 @@ mod tests {
             check(r#"{"latitude":"1","days":1.5}"#),
             ["`latitude` is \"1\", not number", "`days` is 1.5, not integer"]
         );
+        assert_eq!(check(r#"{"latitude":1,"days":17}"#), ["`days` is 17, not 1 to 16"]);
     }
 }

@@ -124,7 +124,7 @@ impl Link {
                 Output::Event(_) => {}
                 Output::Closed => return Err(fails("closed", "it ended before it answered".into())),
                 Output::Send(_) | Output::Wait { .. } | Output::Blocked { .. } => {
-                    if !self.carry(until)? {
+                    if Instant::now() >= until || !self.carry(until)? {
                         return Err(silent(&format!("the handshake with `{far}`"), self.timeout));
                     }
                 }
@@ -169,7 +169,9 @@ impl Link {
                             Err(error) => return Err(Failure::usage(error.to_string())),
                         };
                     }
-                    if !self.carry(quiet_since + self.timeout)? {
+                    // A server that says much may answer nothing all the same.
+                    let until = quiet_since + self.timeout;
+                    if Instant::now() >= until || !self.carry(until)? {
                         return Err(silent(&ask.to_string(), self.timeout));
                     }
                 }
@@ -249,6 +251,7 @@ impl Drop for Link {
         }
         sys::kill_group(child.id());
         let _ = child.wait();
+        super::signals::watch(0);
     }
 }
 
@@ -277,6 +280,9 @@ fn reach(far: &Far, timeout: Duration) -> Result<(OwnedFd, OwnedFd, Option<Child
             std::os::unix::process::CommandExt::process_group(&mut command, 0);
             let started = command.spawn();
             let mut child = started.map_err(|error| Failure::spawn(&program.to_string_lossy(), &error))?;
+            if !super::signals::watch(child.id()) {
+                sys::kill_group(child.id());
+            }
             let (Some(write), Some(read)) = (child.stdin.take(), child.stdout.take()) else {
                 return Err(failed(io::ErrorKind::Other.into()));
             };

@@ -5,6 +5,7 @@
 
 mod drive;
 mod report;
+mod signals;
 mod usage;
 
 use core::time::Duration;
@@ -32,6 +33,7 @@ pub(crate) fn run(bench: &Bench) -> Result<(), Failure> {
         Some(tool) => Ask::Call { tool, arguments },
         None => Ask::List,
     };
+    signals::catch()?;
     let mut report = Report { ask: ask.to_string(), server: String::new(), rows: Vec::new() };
     let mut refused = None;
     for version in bench.versions() {

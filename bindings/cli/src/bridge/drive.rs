@@ -9,6 +9,8 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Instant;
 
+#[cfg(unix)]
+use super::pipe::wait_hang_up;
 use super::relay::{Note, Relay};
 use super::words::Words;
 use crate::capture::queue::Log;
@@ -18,6 +20,8 @@ use crate::sys::{self, Signals};
 
 /// The longest read.
 const CHUNK: usize = 64 << 10;
+/// How long the start of a command may take that is to be ended at once.
+const SOON: Duration = Duration::from_millis(500);
 
 /// What all threads share.
 pub(super) struct Shared {
@@ -39,7 +43,7 @@ pub(super) struct Now {
     pub(super) deaf: bool,
     /// The newest connection whose process has exited.
     pub(super) exited: u64,
-    /// There is one.
+    /// There is one, or a command is being started.
     pub(super) live: bool,
     /// It is to be told that nothing more will come.
     pub(super) half_closed: bool,
@@ -47,6 +51,8 @@ pub(super) struct Now {
     pub(super) upgrading: bool,
     /// Its process.
     pub(super) pid: Option<u32>,
+    /// The host writes no more: what it has written can be read to its end, whoever else is behind.
+    pub(super) host_left: bool,
     /// The host reads no more.
     pub(super) host_gone: bool,
     /// Something is being written to the host.
@@ -88,6 +94,7 @@ impl Shared {
             half_closed: false,
             upgrading: false,
             pid: None,
+            host_left: false,
             host_gone: false,
             writing: false,
             written: 0,
@@ -160,13 +167,24 @@ pub(super) fn read_host(shared: &Shared) {
         now.relay.host(bytes, shared.time());
         now.heard += 1;
         shared.changed(&mut now);
-        while (now.relay.far_is_behind() || now.relay.host_is_behind()) && !now.ends() {
+        while (now.relay.far_is_behind() || now.relay.host_is_behind()) && !now.ends() && !now.host_left {
             now = shared.wait(now);
         }
     }
     shared.log.put(What::Event(Event::Eof(Stream::C2s)));
     let mut now = shared.lock();
     now.relay.host_ended(shared.time());
+    shared.changed(&mut now);
+}
+
+/// Sees the host leave while nobody reads what it says. What is left of that is what a pipe holds.
+#[cfg(unix)]
+pub(super) fn watch_host(shared: &Shared) {
+    if !wait_hang_up(&*sys::stdin()) {
+        return;
+    }
+    let mut now = shared.lock();
+    now.host_left = true;
     shared.changed(&mut now);
 }
 
@@ -264,7 +282,7 @@ pub(super) fn pass_stderr(shared: &Shared, connection: u64, mut from: impl Read)
     while let Some(n) = read(&mut from, &mut chunk) {
         shared.log.put(What::Bytes(Stream::Err, chunk[..n].to_vec()));
         // It is drained whether or not anybody reads ours.
-        let _ = io::stderr().write_all(&chunk[..n]);
+        shared.words.pass(&chunk[..n]);
     }
     let mut now = shared.lock();
     now.silent = now.silent.max(connection);
@@ -277,7 +295,10 @@ pub(super) fn watch_signals(shared: &Shared, mut signals: Signals) {
         shared.log.put(What::Event(Event::Signal(name.into())));
         let mut now = shared.lock();
         if now.signal.is_some() {
-            if let Some(pid) = now.pid {
+            drop(now);
+            // A command that is just being started has its number in a moment.
+            shared.wait_until(SOON, |now| now.pid.is_some() || !now.live);
+            if let Some(pid) = shared.lock().pid {
                 sys::kill_group(pid);
             }
             std::process::exit(128 + signal);

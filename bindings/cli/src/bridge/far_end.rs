@@ -18,27 +18,36 @@ const LEFTOVERS: Duration = Duration::from_millis(500);
 const GRACE: Duration = Duration::from_secs(2);
 /// The first pause between two tries; it doubles.
 const PAUSE: Duration = Duration::from_millis(250);
+/// The longest one.
+const PAUSE_MOST: Duration = Duration::from_secs(10);
+/// A connection that lasted so long was good, even if nobody asked anything.
+const LASTED: Duration = Duration::from_secs(5);
 /// A command that ended so often without ever an answer will not do better.
 const DEATHS: u32 = 2;
 
 /// Connects, over and over, until the bridge ends or there is no use in it. `first` is a connection that is there already.
 pub(super) fn keep(shared: &Arc<Shared>, mut dialer: Dialer, mut first: Option<Link>) {
-    let (mut failures, mut deaths) = (0, 0);
+    let medium = dialer.medium();
+    let (mut tries, mut deaths) = (Tries::default(), 0);
     let over = loop {
-        if shared.wait_until(pause(dialer.medium(), failures), Now::ends) {
-            break Ok(());
-        }
-        let link = match first.take().map_or_else(|| dialer.dial(), Ok) {
-            Ok(link) => link,
-            Err(failure) => {
-                failures += 1;
-                let mut now = shared.lock();
-                now.relay.far_trouble(failure.message, shared.time());
-                now.tried = true;
-                shared.changed(&mut now);
-                continue;
-            }
+        // What is there already is lived with even if the end has come: it must be ended.
+        let link = match first.take() {
+            Some(link) => link,
+            None if shared.wait_until(tries.pause(medium), Now::ends) => break Ok(()),
+            None => match dial(shared, &mut dialer) {
+                None => break Ok(()),
+                Some(Ok(link)) => link,
+                Some(Err(failure)) => {
+                    tries.failed();
+                    let mut now = shared.lock();
+                    now.relay.far_trouble(failure.message, shared.time());
+                    (now.tried, now.live) = (true, false);
+                    shared.changed(&mut now);
+                    continue;
+                }
+            },
         };
+        let began = Instant::now();
         let (answered, ended) = match live(shared, link) {
             Ok(lived) => lived,
             Err(error) => break Err(Failure::io("can't start a thread", &error)),
@@ -47,9 +56,9 @@ pub(super) fn keep(shared: &Arc<Shared>, mut dialer: Dialer, mut first: Option<L
         if now.ends() {
             break Ok(());
         }
-        failures = if answered { 0 } else { failures + 1 };
+        tries.lived(answered, began.elapsed());
         deaths += 1;
-        if dialer.medium() == Medium::Command && !now.relay.ever_answered() && deaths >= DEATHS {
+        if medium == Medium::Command && !now.relay.ever_answered() && deaths >= DEATHS {
             let why = format!(
                 "{ended} before it ever answered, {DEATHS} times; what it wrote to stderr may say why"
             );
@@ -62,15 +71,52 @@ pub(super) fn keep(shared: &Arc<Shared>, mut dialer: Dialer, mut first: Option<L
     shared.changed(&mut now);
 }
 
-/// How long to wait before the next try. The first one after a connection that was good comes at once.
-fn pause(medium: Medium, failures: u32) -> Duration {
-    let most = match medium {
-        // Looking for a port costs nothing, and somebody has just plugged it in.
-        Medium::Serial => PAUSE,
-        Medium::Stream => Duration::from_secs(2),
-        Medium::Command => Duration::from_secs(10),
-    };
-    match failures.checked_sub(1) {
+/// One try, unless the end has come. Once a command is being started, the bridge does not end before it.
+fn dial(shared: &Shared, dialer: &mut Dialer) -> Option<Result<Link, Failure>> {
+    let mut now = shared.lock();
+    if now.ends() {
+        return None;
+    }
+    now.live = dialer.medium() == Medium::Command;
+    drop(now);
+    Some(dialer.dial())
+}
+
+/// What came of the tries so far, for the pause before the next one.
+#[derive(Default)]
+struct Tries {
+    /// So often in a row no connection came about.
+    failures: u32,
+    /// So often in a row one was of no use.
+    useless: u32,
+}
+
+impl Tries {
+    const fn failed(&mut self) {
+        self.failures += 1;
+    }
+
+    /// There was a connection. `answered`: a request of the host's. The bridge's own handshake does not count: a server that
+    /// dies right after it would be started without end.
+    fn lived(&mut self, answered: bool, lasted: Duration) {
+        self.failures = 0;
+        self.useless = if answered || lasted >= LASTED { 0 } else { self.useless + 1 };
+    }
+
+    /// How long to wait before the next try. The first one after a connection that was good comes at once.
+    fn pause(&self, medium: Medium) -> Duration {
+        let (no_connection, useless) = match medium {
+            // Looking for a port costs nothing, and somebody has just plugged it in.
+            Medium::Serial => (PAUSE, Duration::from_secs(2)),
+            Medium::Stream => (Duration::from_secs(2), PAUSE_MOST),
+            Medium::Command => (PAUSE_MOST, PAUSE_MOST),
+        };
+        doubled(self.failures, no_connection).max(doubled(self.useless, useless))
+    }
+}
+
+fn doubled(times: u32, most: Duration) -> Duration {
+    match times.checked_sub(1) {
         None => Duration::ZERO,
         Some(doubled) => PAUSE.saturating_mul(1 << doubled.min(16)).min(most),
     }
@@ -78,7 +124,7 @@ fn pause(medium: Medium, failures: u32) -> Duration {
 
 /// One connection, from its beginning to its end: whether its far end answered anything, and how it ended.
 fn live(shared: &Arc<Shared>, link: Link) -> io::Result<(bool, String)> {
-    let Link { reader, writer, stderr, mut end } = link;
+    let Link { reader, writer, stderr, mut end, using } = link;
     let pid = end.pid();
     let mut now = shared.lock();
     now.connection += 1;
@@ -130,6 +176,8 @@ fn live(shared: &Arc<Shared>, link: Link) -> io::Result<(bool, String)> {
         // Its last words are for people.
         shared.wait_until(LEFTOVERS, |now| now.silent >= connection || now.signal.is_some());
     }
+    // A process that it left behind may hold its pipes for ever; the threads must not.
+    drop(using);
     let mut now = shared.lock();
     (now.live, now.pid) = (false, None);
     shared.changed(&mut now);
@@ -166,6 +214,12 @@ fn watch(shared: &Shared, connection: u64, end: &End) -> Haste {
             until = Some((Instant::now() + GRACE, Haste::Late));
         } else if (now.deaf || now.exited >= connection) && until.is_none() {
             until = Some((Instant::now() + LEFTOVERS, Haste::Calm));
+        } else if now.relay.host_is_behind()
+            && !now.relay.is_done()
+            && let Some((at, Haste::Calm)) = &mut until
+        {
+            // What it has said waits for the host: its time does not run.
+            *at = Instant::now() + LEFTOVERS;
         }
         now = match until {
             None => shared.wait(now),
@@ -182,4 +236,41 @@ fn watch(shared: &Shared, connection: u64, end: &End) -> Haste {
 
 fn spawn(name: &str, run: impl FnOnce() + Send + 'static) -> io::Result<()> {
     Builder::new().name(name.into()).spawn(run).map(drop)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Pauses after each of these lives, in milliseconds.
+    fn pauses(medium: Medium, lives: &[(bool, u64)]) -> Vec<u128> {
+        let mut tries = Tries::default();
+        let mut pause = |&(answered, lasted)| {
+            tries.lived(answered, Duration::from_millis(lasted));
+            tries.pause(medium).as_millis()
+        };
+        lives.iter().map(&mut pause).collect()
+    }
+
+    #[test]
+    fn a_far_end_that_is_of_no_use_is_tried_more_and_more_seldom() {
+        let short = [(false, 50); 8];
+        assert_eq!(pauses(Medium::Command, &short), [250, 500, 1000, 2000, 4000, 8000, 10_000, 10_000]);
+        assert_eq!(pauses(Medium::Stream, &short), pauses(Medium::Command, &short));
+        assert_eq!(pauses(Medium::Serial, &short), [250, 500, 1000, 2000, 2000, 2000, 2000, 2000]);
+        let mixed = [(true, 50), (false, 4999), (false, 50), (true, 50), (false, 50), (false, 5000)];
+        assert_eq!(pauses(Medium::Command, &mixed), [0, 250, 500, 0, 250, 0]);
+    }
+
+    #[test]
+    fn a_connection_that_comes_about_does_not_hide_that_the_last_ones_were_of_no_use() {
+        let mut tries = Tries::default();
+        for _ in 0..4 {
+            tries.lived(false, Duration::ZERO);
+            tries.failed();
+        }
+        assert_eq!(tries.pause(Medium::Stream), Duration::from_secs(2));
+        tries.lived(true, Duration::ZERO);
+        assert_eq!(tries.pause(Medium::Stream), Duration::ZERO);
+    }
 }

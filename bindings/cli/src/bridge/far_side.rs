@@ -241,7 +241,8 @@ impl State {
 
     /// An answer to a request of our own.
     fn own_answer(&mut self, own: &Own, result: Option<Raw<'_>>) {
-        self.answered();
+        // The connection has not been of use to the host by that.
+        self.ever_answered = true;
         self.unopened &= !matches!((own, result), (Own::Initialize, Some(_)));
         match own {
             Own::Restore(what) => {

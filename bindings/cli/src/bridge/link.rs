@@ -3,7 +3,7 @@
 use core::time::Duration;
 use std::ffi::OsString;
 use std::io::{self, Read, Write};
-use std::process::{Child, ChildStderr, Command, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 use std::thread;
 use std::time::Instant;
@@ -13,6 +13,8 @@ use barewire_serial::host::{Lost, Port, Session, Trace, Wire};
 use barewire_testkit::Faults;
 
 use super::errors::Reason;
+#[cfg(unix)]
+use super::pipe::{self, Pipe};
 use super::relay::Medium;
 use crate::commands::tap::exit_code;
 use crate::failure::{Failure, code};
@@ -29,6 +31,14 @@ const GRACE: Duration = Duration::from_secs(2);
 /// The same when a signal wants an end.
 const SHORT: Duration = Duration::from_millis(500);
 
+/// Elsewhere the end of a child ends its pipes.
+#[cfg(not(unix))]
+type Pipes = ();
+#[cfg(unix)]
+type Pipes = pipe::Using;
+/// What keeps pipes in use.
+pub(super) type Using = Option<Pipes>;
+
 pub(super) type Reader = Box<dyn Read + Send>;
 pub(super) type Writer = Box<dyn Write + Send>;
 
@@ -36,8 +46,10 @@ pub(super) type Writer = Box<dyn Write + Send>;
 pub(super) struct Link {
     pub(super) reader: Reader,
     pub(super) writer: Writer,
-    pub(super) stderr: Option<ChildStderr>,
+    pub(super) stderr: Option<Reader>,
     pub(super) end: End,
+    /// Dropped, whoever is still reading or writing comes to an end.
+    pub(super) using: Using,
 }
 
 /// What ends a connection.
@@ -113,6 +125,7 @@ impl Dialer {
                     writer: Box::new(writer),
                     stderr: None,
                     end: End::Socket(closer),
+                    using: None,
                 }
             }
             Far::Serial { .. } => return self.serial(),
@@ -143,6 +156,7 @@ impl Dialer {
             writer: Box::new(writer),
             stderr: None,
             end: End::Serial(wire, session),
+            using: None,
         })
     }
 }
@@ -230,13 +244,39 @@ fn spawn(words: &[OsString]) -> Result<Link, Failure> {
     std::os::unix::process::CommandExt::process_group(&mut command, 0);
     let failed = |error: &io::Error| Failure::spawn(&program.to_string_lossy(), error);
     let mut child = command.spawn().map_err(|error| failed(&error))?;
+    match pipes(&mut child) {
+        Ok((reader, writer, stderr, using)) => {
+            Ok(Link { reader, writer, stderr, end: End::Child(child), using })
+        }
+        Err(error) => {
+            sys::kill_group(child.id());
+            let _ = child.kill();
+            let _ = child.wait();
+            Err(failed(&error))
+        }
+    }
+}
+
+#[cfg(unix)]
+fn pipes(child: &mut Child) -> io::Result<(Reader, Writer, Option<Reader>, Using)> {
     let (Some(stdin), Some(stdout)) = (child.stdin.take(), child.stdout.take()) else {
-        return Err(failed(&io::ErrorKind::BrokenPipe.into()));
+        return Err(io::ErrorKind::BrokenPipe.into());
     };
-    Ok(Link {
-        reader: Box::new(stdout),
-        writer: Box::new(stdin),
-        stderr: child.stderr.take(),
-        end: End::Child(child),
-    })
+    // What the command leaves behind may hold its ends for ever.
+    let (using, leave) = pipe::using()?;
+    let stderr = match child.stderr.take() {
+        Some(stderr) => Some(Box::new(Pipe::new(stderr, &leave)?) as Reader),
+        None => None,
+    };
+    let (reader, writer) = (Pipe::new(stdout, &leave)?, Pipe::new(stdin, &leave)?);
+    Ok((Box::new(reader), Box::new(writer), stderr, Some(using)))
+}
+
+#[cfg(not(unix))]
+fn pipes(child: &mut Child) -> io::Result<(Reader, Writer, Option<Reader>, Using)> {
+    let (Some(stdin), Some(stdout)) = (child.stdin.take(), child.stdout.take()) else {
+        return Err(io::ErrorKind::BrokenPipe.into());
+    };
+    let stderr = child.stderr.take().map(|stderr| Box::new(stderr) as Reader);
+    Ok((Box::new(stdout), Box::new(stdin), stderr, None))
 }

@@ -12,6 +12,8 @@ mod host_side;
 mod ids;
 mod link;
 mod memory;
+#[cfg(unix)]
+mod pipe;
 mod relay;
 mod sort;
 mod state;
@@ -33,7 +35,7 @@ use crate::commands::tap::{LOG_LIMIT, LOG_STALL, with_pid};
 use crate::failure::Failure;
 use crate::far::Far;
 use crate::paint::Paint;
-use crate::sys::Signals;
+use crate::sys::{self, Signals};
 use drive::Shared;
 use link::Dialer;
 use relay::{Note, Relay, Terms};
@@ -96,6 +98,16 @@ impl Bridge {
         log.put(What::Event(Event::Start { command: told, pid }));
         let patience = u64::try_from(self.patience.as_millis()).unwrap_or(u64::MAX);
         let shared = Shared::new(Relay::new(Terms { name, medium, patience }), words, log.clone());
+        {
+            // From here on it is ended, however soon the end comes.
+            let mut now = shared.lock();
+            (now.live, now.pid) = (first.is_some(), pid);
+        }
+        #[cfg(unix)]
+        {
+            let watches = Arc::clone(&shared);
+            thread::spawn(move || drive::watch_host(&watches));
+        }
         let (reads, writes, ends) = (Arc::clone(&shared), Arc::clone(&shared), Arc::clone(&shared));
         thread::spawn(move || drive::watch_signals(&ends, signals));
         thread::spawn(move || drive::write_host(&writes));
@@ -116,8 +128,16 @@ impl Bridge {
         if !writing.wait(LOG_STALL, LOG_LIMIT) {
             shared.say(Note::Told("the log is not complete: it could not keep up".into()));
         }
-        shared.words.flush(LOG_STALL);
-        outcome
+        let hurry = shared.lock().signal.is_some();
+        let said = outcome.unwrap_or_else(|failure| {
+            // Not by whoever called: stderr may be full, and then its writer is stuck.
+            if failure.code != 0 {
+                shared.say(Note::Told(failure.message));
+            }
+            failure.code
+        });
+        shared.words.flush(if hurry { NOTHING } else { LOG_STALL });
+        Ok(said)
     }
 }
 
@@ -137,7 +157,12 @@ fn attend(shared: &Arc<Shared>) -> Result<i32, Failure> {
     }
     let live = now.live;
     drop(now);
-    shared.wait_until(if live { END } else { NOTHING }, |now| now.over.is_some());
+    if !shared.wait_until(if live { END } else { NOTHING }, |now| now.over.is_some())
+        && let Some(pid) = shared.lock().pid
+    {
+        // Nothing that was started stays.
+        sys::kill_group(pid);
+    }
     let mut now = shared.lock();
     if let Some(signal) = now.signal {
         return Ok(128 + signal);

@@ -7,7 +7,7 @@ use barewire_stdio::{ServerInfo, ToolInfo};
 
 use super::connect::{Session, call_failure};
 use crate::failure::Failure;
-use crate::packets::call::{brief, type_name};
+use crate::packets::call::{brief, limits, type_name};
 use crate::packets::envelope::text;
 use crate::paint::{self, Paint};
 use crate::text::{self as words, columns, printable, wrapped};
@@ -105,6 +105,9 @@ fn arguments(schema: Raw<'_>, paint: Paint, width: usize) -> String {
         .map(|(key, property)| {
             let key = key.to_string();
             let mut kind = type_name(property);
+            if let Some(limits) = limits(property) {
+                kind += &format!(" {limits}");
+            }
             if required.contains(&key) {
                 kind += ", required";
             }

@@ -177,7 +177,7 @@ fn in_words(rows: &[Row], ports: &Ports, paint: Paint) -> String {
                 format!("{product}no MCP at {} baud; it says {:?}", ports.baud, text::shortened(heard, 60))
             }
             Answer::No(OpenError::Io { error, .. }) => paint.dim(&format!("{product}can't be used: {error}")),
-            Answer::No(error) => format!("{product}{error}"),
+            Answer::No(error) => format!("{product}{}", printable(&error.to_string())),
         };
         out += format!("{}{gap}  {told}", paint.cyan(&name)).trim_end();
         out.push('\n');

@@ -45,6 +45,11 @@ impl Far {
         let Some((first, rest)) = words.split_first() else {
             return Err(Failure::usage(MISSING));
         };
+        if first.to_str().is_some_and(|word| word.starts_with("http://") || word.starts_with("https://")) {
+            return Err(Failure::usage(
+                "HTTP is not spoken yet: servers are reached as commands, serial:, tcp: and unix:",
+            ));
+        }
         if !is_target(first) {
             return Ok(Self::Command(words.to_vec()));
         }
@@ -110,10 +115,10 @@ impl fmt::Display for Far {
                 let program = words.first().map(|word| word.to_string_lossy()).unwrap_or_default();
                 f.write_str(&printable(&program))
             }
-            Self::Serial { path, baud } => write!(f, "serial:{}@{baud}", path.display()),
+            Self::Serial { path, baud } => write!(f, "serial:{}@{baud}", printable(&path.to_string_lossy())),
             Self::Tcp { host, port } if host.contains(':') => write!(f, "tcp:[{host}]:{port}"),
-            Self::Tcp { host, port } => write!(f, "tcp:{host}:{port}"),
-            Self::Unix(path) => write!(f, "unix:{}", path.display()),
+            Self::Tcp { host, port } => write!(f, "tcp:{}:{port}", printable(host)),
+            Self::Unix(path) => write!(f, "unix:{}", printable(&path.to_string_lossy())),
         }
     }
 }
@@ -171,6 +176,7 @@ mod tests {
             (&["tcp:h:99999"], "tcp:HOST:PORT"),
             (&["unix:"], "path is missing"),
             (&["tcp:h:80", "more"], "nothing may follow"),
+            (&["http://localhost:3000/mcp"], "HTTP is not spoken yet"),
             (&[], "no server given"),
         ] {
             let why = parsed(words).unwrap_err();

@@ -23,7 +23,7 @@ impl Socket {
         let connected = match far {
             Far::Tcp { host, port } => tcp(host, *port, patience).map(Self::Tcp),
             #[cfg(unix)]
-            Far::Unix(path) => std::os::unix::net::UnixStream::connect(path).map(Self::Unix),
+            Far::Unix(path) => unix(path, patience).map(Self::Unix),
             _ => Err(io::Error::new(io::ErrorKind::Unsupported, "there are no such sockets on this system")),
         };
         connected.map_err(|error| failure(far, &error))
@@ -121,11 +121,23 @@ fn tcp(host: &str, port: u16, patience: Duration) -> io::Result<TcpStream> {
     Err(last)
 }
 
+/// The system's own call waits without limit while a listener's queue is full.
+#[cfg(unix)]
+fn unix(path: &std::path::Path, patience: Duration) -> io::Result<std::os::unix::net::UnixStream> {
+    let (tell, told) = std::sync::mpsc::channel();
+    let path = path.to_owned();
+    std::thread::spawn(move || tell.send(std::os::unix::net::UnixStream::connect(path)));
+    told.recv_timeout(patience).unwrap_or_else(|_| Err(io::ErrorKind::TimedOut.into()))
+}
+
 fn failure(far: &Far, error: &io::Error) -> Failure {
     let why = match error.kind() {
         io::ErrorKind::ConnectionRefused => "nobody listens there; is the server running?".into(),
         io::ErrorKind::NotFound if matches!(far, Far::Unix(_)) => {
             "there is no such socket; is the server running?".into()
+        }
+        io::ErrorKind::TimedOut if matches!(far, Far::Unix(_)) => {
+            "it listens, but takes no connection; does it hang?".into()
         }
         io::ErrorKind::TimedOut => "it does not answer; is the address right?".into(),
         _ => error.to_string(),

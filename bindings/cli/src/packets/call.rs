@@ -108,6 +108,28 @@ pub(crate) fn type_name(schema: Raw<'_>) -> String {
     }
 }
 
+/// The limits that a schema has beside its type, as people write them: `0 to 9`, `at least 1 character`.
+pub(crate) fn limits(schema: Raw<'_>) -> Option<String> {
+    let ranges = [
+        ("minimum", "maximum", ""),
+        ("exclusiveMinimum", "exclusiveMaximum", " (both excluded)"),
+        ("minLength", "maxLength", " characters"),
+        ("minItems", "maxItems", " items"),
+    ];
+    let mut list = Vec::new();
+    for (least, most, unit) in ranges {
+        let number = |key| schema.get(key).filter(|n| n.kind() == Kind::Number).map(|n| brief(n, 30));
+        list.extend(match (number(least), number(most)) {
+            (Some(least), Some(most)) if least == most => Some(format!("{least}{unit}")),
+            (Some(least), Some(most)) => Some(format!("{least} to {most}{unit}")),
+            (Some(least), None) => Some(format!("{least}{unit} or more")),
+            (None, Some(most)) => Some(format!("at most {most}{unit}")),
+            (None, None) => None,
+        });
+    }
+    (!list.is_empty()).then(|| list.join(", "))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -121,6 +143,19 @@ mod tests {
             signature(Raw::new(schema).unwrap()),
             r#"a: number, b?: string or null, c?: "x" | "y", d?: array of integer, e?: string or null, f?: any"#
         );
+    }
+
+    #[test]
+    fn limits_are_told() {
+        for (schema, told) in [
+            (r#"{"type":"integer","minimum":0,"maximum":9}"#, Some("0 to 9")),
+            (r#"{"minimum":-1.5}"#, Some("-1.5 or more")),
+            (r#"{"maxLength":80,"minItems":2,"maxItems":2}"#, Some("at most 80 characters, 2 items")),
+            (r#"{"exclusiveMinimum":0,"exclusiveMaximum":1}"#, Some("0 to 1 (both excluded)")),
+            (r#"{"exclusiveMinimum":true,"type":"number"}"#, None),
+        ] {
+            assert_eq!(limits(Raw::new(schema).unwrap()).as_deref(), told, "{schema}");
+        }
     }
 
     #[test]

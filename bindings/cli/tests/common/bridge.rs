@@ -106,6 +106,11 @@ impl Host {
         assert!(!late.timed_out(), "{text:?} was not told: {told}");
     }
 
+    /// What the bridge reads from.
+    pub(crate) fn input(&mut self) -> &mut ChildStdin {
+        self.stdin.as_mut().unwrap()
+    }
+
     pub(crate) fn end_input(&mut self) {
         self.stdin = None;
     }

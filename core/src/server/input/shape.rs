@@ -129,12 +129,12 @@ plain! {
         Of::Int(-32768, 32767);
     i32: r#""type":"integer","minimum":-2147483648,"maximum":2147483647"#,
         "an integer from -2147483648 to 2147483647", Of::Int(-2_147_483_648, 2_147_483_647);
-    i64: r#""type":"integer""#, "an integer", Of::Int(i64::MIN, i64::MAX);
+    i64: r#""type":"integer""#, "an integer from -9223372036854775808 to 9223372036854775807", Of::Int(i64::MIN, i64::MAX);
     u8: r#""type":"integer","minimum":0,"maximum":255"#, "an integer from 0 to 255", Of::Int(0, 255);
     u16: r#""type":"integer","minimum":0,"maximum":65535"#, "an integer from 0 to 65535", Of::Int(0, 65535);
     u32: r#""type":"integer","minimum":0,"maximum":4294967295"#, "an integer from 0 to 4294967295",
         Of::Int(0, 4_294_967_295);
-    u64: r#""type":"integer","minimum":0"#, "an integer, not negative", Of::Uint(0, u64::MAX);
+    u64: r#""type":"integer","minimum":0"#, "an integer from 0 to 18446744073709551615", Of::Uint(0, u64::MAX);
     f32: r#""type":"number""#, "a number", Of::Float(-3.402_823_466_385_288_6e38, 3.402_823_466_385_288_6e38);
     f64: r#""type":"number""#, "a number", Of::Float(f64::MIN, f64::MAX);
     &str: r#""type":"string""#, "a string", Of::Text(0, u32::MAX);

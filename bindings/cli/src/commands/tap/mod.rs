@@ -18,7 +18,7 @@ use crate::capture::queue::Log;
 use crate::capture::write::Format;
 use crate::capture::{Entry, Event, What};
 use crate::failure::Failure;
-use crate::far::Far;
+use crate::far::{Far, MISSING};
 use crate::sys;
 
 pub(crate) use child::{exit_code, signal_of};
@@ -47,10 +47,16 @@ impl Tap {
     /// Runs until the server is gone, and says with which status to exit. `watch` sees every entry, off the
     /// data's way, and `None` after the last.
     pub(crate) fn run(self, watch: impl FnMut(Option<&Entry>) + Send + 'static) -> Result<i32, Failure> {
+        // A connection that does not come about is ended by a signal as anything else is; a child must not outlive one.
+        let stream = match &self.far {
+            Far::Command(_) => None,
+            far => Some(stream::Halves::open(far)?),
+        };
         let signals = sys::Signals::catch().map_err(|error| Failure::io("can't catch signals", &error))?;
-        let reached = match &self.far {
-            Far::Command(words) => Reached::Child(child::spawn(words)?),
-            far => Reached::Stream(stream::Halves::open(far)?),
+        let reached = match (&self.far, stream) {
+            (_, Some(halves)) => Reached::Stream(halves),
+            (Far::Command(words), None) => Reached::Child(child::spawn(words)?),
+            (_, None) => return Err(Failure::usage(MISSING)),
         };
         let (log, writing) = Log::start(self.log.map(with_pid), self.format, watch);
         let pid = match &reached {
