@@ -66,6 +66,21 @@ pub(super) fn no_message(id: Raw<'_>, fault: Fault) -> Vec<u8> {
     refused(id, "invalid", &format!("this is no message that can be passed on: {fault}"))
 }
 
+/// Refuses a request that nobody could answer by its id.
+pub(super) fn nameless() -> Vec<u8> {
+    refused(Raw::NULL, "invalid", "the id of this request is neither a string nor a number")
+}
+
+/// For an answer that can't be read.
+pub(super) fn unreadable(id: Raw<'_>, fault: Fault) -> Vec<u8> {
+    let what = match fault {
+        Fault::NotJson { .. } | Fault::NotUtf8 { .. } => "was not valid JSON",
+        _ => "was no valid message",
+    };
+    let message = format!("the server's answer {what} ({fault}); the request may have been carried out");
+    failed(id, "unreadable", &message)
+}
+
 /// Refuses a message that is too long.
 pub(super) fn too_long(id: Raw<'_>, what: &str, dropped: usize) -> Vec<u8> {
     let message = format!("{what} is too large, {dropped} bytes");

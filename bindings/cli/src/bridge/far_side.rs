@@ -5,9 +5,10 @@ use barewire::frame::Frame;
 use barewire::json::Raw;
 use barewire_serial::offers_checked;
 
-use super::errors::{failed, too_long};
+use super::errors::{failed, too_long, unreadable};
 use super::memory::{Ask, member};
-use super::relay::Note;
+use super::relay::{Medium, Note};
+use super::sort::spoilt::Parts;
 use super::sort::{Sort, sort};
 use super::state::{Own, Phase, State};
 use super::{BACKLOG, LIMIT};
@@ -19,6 +20,8 @@ const QUESTIONS: usize = 1024;
 const QUESTION_BYTES: usize = 1 << 20;
 /// The most of a line that is no message which is shown.
 const SHOWN: usize = 1024;
+
+const INITIALIZED: &[u8] = br#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
 
 impl State {
     pub(super) fn far_frame(&mut self, frame: Frame<'_>) {
@@ -32,9 +35,8 @@ impl State {
                 ));
                 match id {
                     Some(id) if !is_response => self.refuse(&too_long(id, "the message", dropped)),
-                    Some(id) if self.open.get(id).is_some_and(|open| open.sent) => {
-                        self.open.remove(id);
-                        self.answered();
+                    Some(id) if self.is_sent(id) => {
+                        self.answer(id, None);
                         self.to_host.extend(too_long(id, "the server's answer", dropped));
                     }
                     _ => {}
@@ -65,25 +67,86 @@ impl State {
                 }
             }
             // What is nested too deep to be read may be all right for the host.
-            Sort::Junk { fault: Fault::TooDeep, id: Some(id) }
-                if self.open.get(id).is_some_and(|open| open.sent) =>
-            {
+            Sort::Junk { fault: Fault::TooDeep, id: Some(id) } if self.is_sent(id) => {
                 self.far_message(Sort::Answer { id, result: None });
                 self.pass(line);
             }
             Sort::Junk { .. } if self.ending && line.starts_with(b"{") => {
                 self.tell(format!("the server's last message was cut off: {}", one_line(line)));
             }
-            Sort::Junk { .. } => {
-                let shown = line.trim_ascii_end();
-                self.notes.push(Note::Console(shown[..shown.len().min(SHOWN)].to_vec()));
-            }
+            Sort::Junk { .. } | Sort::Nameless => self.far_spoilt(line),
             message => {
                 if self.far_message(message) {
                     self.pass(line);
                 }
             }
         }
+    }
+
+    /// A line that is no message, but may have some in it: what is whole passes, who waits for the rest is told, and people
+    /// see it all.
+    fn far_spoilt(&mut self, line: &[u8]) {
+        let parts = Parts::of(line);
+        let in_array = parts.in_array();
+        let (mut passed, mut all): (Vec<&[u8]>, bool) = (Vec::new(), in_array);
+        for part in parts {
+            let passes = match sort(part.text) {
+                Sort::Junk { fault: Fault::TooDeep, id: Some(id) } if self.is_sent(id) => {
+                    self.far_message(Sort::Answer { id, result: None })
+                }
+                Sort::Junk { fault, .. } => {
+                    if let Some(id) = part.answers {
+                        self.unreadable(id, fault);
+                    }
+                    false
+                }
+                message => self.far_message(message),
+            };
+            if passes {
+                passed.push(part.text);
+            } else {
+                all = false;
+            }
+        }
+        // Nothing but its depth was wrong with it.
+        if all && matches!(sort(line), Sort::Junk { fault: Fault::TooDeep, .. }) && !passed.is_empty() {
+            self.pass(line);
+            return;
+        }
+        let shown = line.trim_ascii_end();
+        self.notes.push(Note::Console(shown[..shown.len().min(SHOWN)].to_vec()));
+        if in_array && !passed.is_empty() {
+            self.pass(&[b"[", &passed.join(&b","[..])[..], b"]"].concat());
+        } else {
+            passed.into_iter().for_each(|message| self.pass(message));
+        }
+    }
+
+    /// An answer that can't be read.
+    fn unreadable(&mut self, id: Raw<'_>, fault: Fault) {
+        if let Some(at) = self.own.iter().position(|(own, _)| id.is(own)) {
+            match self.own.swap_remove(at) {
+                (_, own @ Own::Restore(_)) => self.own_answer(&own, None),
+                _ => {
+                    self.shake_later(format!("the server's answer to the handshake can't be read ({fault})"));
+                }
+            }
+            return;
+        }
+        let Some(open) = self.open.get(id).filter(|open| open.sent) else { return };
+        let until = open.since.saturating_add(self.terms.patience);
+        let again = open.ask.handshake().is_some() && self.terms.medium == Medium::Serial;
+        if again && until > self.now {
+            // The line did that, and the handshake is sent again anyway.
+            return;
+        }
+        if self.answer(id, None) {
+            self.to_host.extend(unreadable(id, fault));
+        }
+    }
+
+    fn is_sent(&self, id: Raw<'_>) -> bool {
+        self.open.get(id).is_some_and(|open| open.sent)
     }
 
     /// Refuses a question of the far end; one that does not read its refusals gets no more of them.
@@ -97,7 +160,8 @@ impl State {
     fn far_message(&mut self, message: Sort<'_>) -> bool {
         match message {
             Sort::Request { id, .. } => {
-                if self.questions.get(id).is_none() && !self.questions.has_room(id, QUESTIONS, QUESTION_BYTES)
+                if self.questions.get(id).is_none()
+                    && !self.questions.has_room([id], QUESTIONS, QUESTION_BYTES)
                 {
                     self.refuse(&failed(id, "busy", "too many questions to the host are open"));
                     return false;
@@ -121,11 +185,11 @@ impl State {
             Sort::Answer { id, result } => self.answer(id, result),
             // It may be about anything; while only our own handshake is under way it is about that.
             Sort::Stray if matches!(self.phase, Phase::Shaking) => {
-                self.tell("the server answered the bridge's handshake with an error without id");
+                self.shake_later("the server answered the handshake with an error without id".into());
                 false
             }
             Sort::Stray => true,
-            Sort::Batch(_) | Sort::Junk { .. } => false,
+            Sort::Batch(_) | Sort::Junk { .. } | Sort::Nameless => false,
         }
     }
 
@@ -135,7 +199,7 @@ impl State {
             self.own_answer(&own, result);
             return false;
         }
-        if !self.open.get(id).is_some_and(|open| open.sent) {
+        if !self.is_sent(id) {
             if let Some(at) = self.recent.iter().position(|own| &own[..] == id.as_bytes()) {
                 self.recent.remove(at);
             } else {
@@ -150,8 +214,19 @@ impl State {
             self.again = None;
             self.look_for_offer(result);
         }
-        if let Some(result) = result {
-            self.memory.learn(open.ask, result);
+        let is_initialize = matches!(open.ask, Ask::Initialize { .. });
+        let initialized_again = matches!(open.ask, Ask::Initialize { again: true, .. });
+        match result {
+            Some(result) => {
+                self.memory.learn(open.ask, result);
+                self.unopened &= !is_initialize;
+                if initialized_again {
+                    self.send(INITIALIZED);
+                }
+            }
+            // Then the session before counts, of which this far end may not know.
+            None if is_initialize && self.unopened && self.memory.legacy.is_some() => self.reopen(),
+            None => {}
         }
         true
     }
@@ -168,6 +243,7 @@ impl State {
     fn own_answer(&mut self, own: &Own, result: Option<Raw<'_>>) {
         // The connection has not been of use to the host by that.
         self.ever_answered = true;
+        self.unopened &= !matches!((own, result), (Own::Initialize, Some(_)));
         match own {
             Own::Restore(what) => {
                 if result.is_none() {
@@ -216,7 +292,7 @@ impl State {
             self.tell("the server's capabilities are not what they were before: reconnect it in the host if something is missing");
         }
         if self.memory.initialized {
-            self.send(br#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#);
+            self.send(INITIALIZED);
             if let Some(params) = level {
                 self.ask("logging/setLevel", &params, Own::Restore("the log level"));
             }

@@ -1,10 +1,11 @@
 //! What becomes of the host's lines.
 
+use barewire::Fault;
 use barewire::frame::Frame;
 use barewire::json::Raw;
 
 use super::LIMIT;
-use super::errors::{failed, no_message, refused, too_long};
+use super::errors::{failed, nameless, no_message, refused, too_long};
 use super::hold::Held;
 use super::memory::Ask;
 use super::sort::{Sort, sort};
@@ -27,7 +28,11 @@ impl State {
                     grouped(LIMIT)
                 ));
                 match (is_response, id) {
-                    (false, Some(id)) => self.to_host.extend(too_long(id, "the message", dropped)),
+                    // Without an id it may be a batch, of which somebody waits for every answer.
+                    (false, id) => {
+                        let id = id.unwrap_or(Raw::NULL);
+                        self.to_host.extend(too_long(id, "the message", dropped));
+                    }
                     // Somebody waits for it, so it becomes an error.
                     (true, Some(id)) if self.questions.remove(id).is_some() => {
                         self.to_far.extend(too_long(id, "the answer", dropped));
@@ -50,9 +55,11 @@ impl State {
                 }
             }
             // Nobody is known to wait for an answer to these: what to make of them is the server's business.
+            Sort::Junk { fault, id: None } if self.refuse_batch(line, fault) => {}
             Sort::Stray | Sort::Junk { id: None, .. } if matches!(self.phase, Phase::Ready) => {
                 self.send(line);
             }
+            Sort::Nameless => self.to_host.extend(nameless()),
             Sort::Stray => {}
             Sort::Batch(batch) => self.batch(line, batch),
             Sort::Junk { fault, id: Some(id) } => self.to_host.extend(no_message(id, fault)),
@@ -68,12 +75,12 @@ impl State {
             self.to_host.extend(refused(id, "id_in_use", why));
             return;
         }
-        if !self.open.has_room(id, OPEN, OPEN_BYTES) {
+        if !self.open.has_room([id], OPEN, OPEN_BYTES) {
             self.to_host.extend(failed(id, "busy", "too many requests are open"));
             return;
         }
-        if matches!(ask, Ask::Initialize(_)) && !matches!(self.phase, Phase::Gone(..)) {
-            self.begin();
+        if matches!(ask, Ask::Initialize { .. }) && !matches!(self.phase, Phase::Gone(..)) {
+            self.begin(id);
         }
         match &self.phase {
             Phase::Ready => {
@@ -98,20 +105,30 @@ impl State {
         }
     }
 
-    /// The host opens a session of its own: the one before need not be made again.
-    fn begin(&mut self) {
-        self.memory.begin();
+    /// The host opens a session of its own. The one before is remembered until that one is there.
+    fn begin(&mut self, id: Raw<'_>) {
+        self.opening = Some(id.as_bytes().into());
         if matches!(self.phase, Phase::Shaking | Phase::Refusing(..)) {
             self.ready();
         }
     }
 
+    /// The host says that its session has begun. True: the `initialize` of that session is still open.
+    fn initialized(&mut self) -> bool {
+        if let Some(Ask::Initialize { initialized, again, .. }) = self.opening() {
+            (*initialized, *again) = (true, false);
+            return true;
+        }
+        self.memory.initialized = true;
+        false
+    }
+
     fn notification(&mut self, line: &[u8], method: Raw<'_>, params: Option<Raw<'_>>) {
         let away = matches!(self.phase, Phase::Away | Phase::Shaking);
         if method.is("notifications/initialized") {
-            self.memory.initialized = true;
+            let opening = self.initialized();
             // It is a part of the handshake that comes.
-            if away && self.memory.legacy.is_some() {
+            if away && !opening && self.memory.legacy.is_some() {
                 return;
             }
         }
@@ -155,7 +172,7 @@ impl State {
             _ if requests().any(|(id, _)| self.open.get(id).is_some()) => {
                 Some(("id_in_use", "the batch has an id of a request which is still open".into()))
             }
-            _ if !requests().all(|(id, _)| self.open.has_room(id, OPEN, OPEN_BYTES)) => {
+            _ if !self.open.has_room(requests().map(|(id, _)| id), OPEN, OPEN_BYTES) => {
                 Some(("busy", "too many requests are open".into()))
             }
             _ => None,
@@ -177,7 +194,7 @@ impl State {
             match sort(element.as_bytes()) {
                 Sort::Answer { id, .. } => drop(self.questions.remove(id)),
                 Sort::Notification { method, .. } if method.is("notifications/initialized") => {
-                    self.memory.initialized = true;
+                    self.initialized();
                 }
                 _ => {}
             }
@@ -187,6 +204,28 @@ impl State {
         } else {
             self.keep(line, ids);
         }
+    }
+
+    /// A batch with something in it that is no message: whoever asks in it is told. False if nobody does.
+    fn refuse_batch(&mut self, line: &[u8], fault: Fault) -> bool {
+        let Ok(batch) = Raw::from_bytes(line) else { return false };
+        let mut found = false;
+        for element in batch.elements() {
+            match sort(element.as_bytes()) {
+                Sort::Request { id, .. } | Sort::Junk { id: Some(id), .. } => {
+                    found = true;
+                    if self.open.get(id).is_none() {
+                        self.to_host.extend(no_message(id, fault));
+                    }
+                }
+                Sort::Nameless => {
+                    found = true;
+                    self.to_host.extend(nameless());
+                }
+                _ => {}
+            }
+        }
+        found
     }
 
     fn keep(&mut self, line: &[u8], ids: Vec<Box<[u8]>>) {

@@ -26,8 +26,10 @@ struct Entry<T> {
 enum Key {
     Number(i64),
     Text(String),
-    /// Numbers that fit no integer; few will ever be seen.
-    Huge,
+    /// Numbers that fit no integer: the sign, the digits without zeros at either end, and the power of ten of the last one.
+    Decimal(bool, Vec<u8>, i128),
+    /// What is compared as text.
+    Odd(Vec<u8>),
 }
 
 impl Key {
@@ -35,8 +37,25 @@ impl Key {
         match (id.as_i64(), id.as_string()) {
             (Some(number), _) => Self::Number(number),
             (_, Some(text)) => Self::Text(text.chars().collect()),
-            _ => Self::Huge,
+            _ => Self::decimal(id.as_bytes()).unwrap_or_else(|| Self::Odd(id.as_bytes().into())),
         }
+    }
+
+    /// A number; `None` if it is none, or its exponent is not worth a calculation.
+    fn decimal(text: &[u8]) -> Option<Self> {
+        let unsigned = text.strip_prefix(b"-").unwrap_or(text);
+        let e = unsigned.iter().position(|b| matches!(b, b'e' | b'E'));
+        let (mantissa, exponent) = unsigned.split_at(e.unwrap_or(unsigned.len()));
+        let exponent = core::str::from_utf8(exponent.get(1..).unwrap_or(b"0")).ok()?;
+        let exponent: i128 = exponent.parse().ok()?;
+        let dot = mantissa.iter().position(|b| *b == b'.').unwrap_or(mantissa.len());
+        let mut digits: Vec<u8> = mantissa.iter().copied().filter(u8::is_ascii_digit).collect();
+        let fraction = mantissa.len().saturating_sub(dot + 1);
+        let all = digits.len();
+        digits.truncate(digits.iter().rposition(|b| *b != b'0')? + 1);
+        let power = exponent.checked_add((all - digits.len()) as i128)?.checked_sub(fraction as i128)?;
+        digits.drain(..digits.iter().position(|b| *b != b'0')?);
+        Some(Self::Decimal(text.len() != unsigned.len(), digits, power))
     }
 }
 
@@ -98,9 +117,18 @@ impl<T> Ids<T> {
         self.places.values().flatten().any(|entry| which(&entry.value))
     }
 
-    /// Whether there is room for one more: their number and the length of their ids are bounded.
-    pub(super) const fn has_room(&self, id: Raw<'_>, most: usize, bytes: usize) -> bool {
-        self.count < most && self.bytes + id.as_bytes().len() <= bytes
+    /// Whether there is room for these as well: their number and the length of their ids are bounded.
+    pub(super) fn has_room<'a>(
+        &self,
+        more: impl IntoIterator<Item = Raw<'a>>,
+        most: usize,
+        bytes: usize,
+    ) -> bool {
+        let (mut count, mut length) = (self.count, self.bytes);
+        more.into_iter().all(|id| {
+            (count, length) = (count + 1, length + id.as_bytes().len());
+            count <= most && length <= bytes
+        })
     }
 }
 
@@ -131,6 +159,15 @@ mod tests {
             ("123456789012345678901234567891", true),
             ("1234567890123456789012345678900e-1", false),
             ("\"\"", true),
+            ("1.5", true),
+            ("15e-1", false),
+            ("0.0150e2", false),
+            ("-1.5", true),
+            ("1e400", true),
+            ("10.0E+399", false),
+            ("1e401", true),
+            ("-0", true),
+            ("0e5", false),
         ] {
             assert_eq!(ids.insert(raw(id), id), is_new, "{id}");
         }
@@ -138,7 +175,18 @@ mod tests {
         assert_eq!(ids.remove(raw("1")), None);
         let left: Vec<&str> = ids.take(|_| true).into_iter().map(|(_, value)| value).collect();
         let huge = ["123456789012345678901234567890", "123456789012345678901234567891"];
-        assert_eq!(left, ["\"1\"", huge[0], huge[1], "\"\""]);
+        assert_eq!(left, ["\"1\"", huge[0], huge[1], "\"\"", "1.5", "-1.5", "1e400", "1e401", "-0"]);
         assert_eq!((ids.count, ids.bytes), (0, 0));
+    }
+
+    #[test]
+    fn numbers_that_fit_no_integer_are_found_without_a_search() {
+        let mut ids = Ids::new();
+        for n in 0..4_000 {
+            for id in [format!("12345678901234567890{n:06}"), format!("1e{}", 30 + n), format!("{n}.5")] {
+                assert!(ids.insert(raw(&id), ()));
+            }
+        }
+        assert!(ids.places.values().all(|entries| entries.len() == 1));
     }
 }

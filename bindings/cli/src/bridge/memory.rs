@@ -9,7 +9,13 @@ const SUBSCRIPTIONS: usize = 256;
 #[derive(Debug)]
 pub(super) enum Ask {
     /// `initialize`, the whole line.
-    Initialize(Box<[u8]>),
+    Initialize {
+        line: Box<[u8]>,
+        /// The host said `notifications/initialized` without waiting for the answer.
+        initialized: bool,
+        /// That went to somebody who is gone: it is said again once this is answered.
+        again: bool,
+    },
     /// `server/discover`, the whole line.
     Discover(Box<[u8]>),
     /// `logging/setLevel`, its params.
@@ -28,7 +34,9 @@ impl Ask {
     pub(super) fn of(line: &[u8], method: Raw<'_>, params: Option<Raw<'_>>) -> Self {
         let params = || params.unwrap_or(Raw::EMPTY_OBJECT).as_bytes().into();
         match () {
-            () if method.is("initialize") => Self::Initialize(line.into()),
+            () if method.is("initialize") => {
+                Self::Initialize { line: line.into(), initialized: false, again: false }
+            }
             () if method.is("server/discover") => Self::Discover(line.into()),
             () if method.is("logging/setLevel") => Self::Level(params()),
             () if method.is("resources/subscribe") => Self::Subscribe(params()),
@@ -41,8 +49,15 @@ impl Ask {
     /// The line of a handshake, which carries nothing out and may be sent again.
     pub(super) fn handshake(&self) -> Option<&[u8]> {
         match self {
-            Self::Initialize(line) | Self::Discover(line) => Some(line),
+            Self::Initialize { line, .. } | Self::Discover(line) => Some(line),
             _ => None,
+        }
+    }
+
+    /// This handshake is sent once more, for the first try may not have been heard, nor what was said behind it.
+    pub(super) const fn repeat(&mut self) {
+        if let Self::Initialize { initialized, again, .. } = self {
+            *again = *initialized;
         }
     }
 }
@@ -74,8 +89,9 @@ impl Memory {
     /// A request was answered with a result.
     pub(super) fn learn(&mut self, ask: Ask, result: Raw<'_>) {
         match ask {
-            Ask::Initialize(line) => {
+            Ask::Initialize { line, initialized, .. } => {
                 self.discover = None;
+                self.initialized = initialized;
                 self.legacy = Some(Legacy {
                     params: params(&line),
                     version: member(result, "protocolVersion"),
@@ -105,11 +121,6 @@ impl Memory {
             }
             Ask::Listen | Ask::Other => {}
         }
-    }
-
-    /// The host opens a session of its own.
-    pub(super) fn begin(&mut self) {
-        *self = Self::default();
     }
 }
 

@@ -1,5 +1,7 @@
 //! What kind of message a line is.
 
+pub(super) mod spoilt;
+
 use barewire::Fault;
 use barewire::json::{Kind, Raw};
 use barewire::rpc::Message;
@@ -19,6 +21,8 @@ pub(super) enum Sort<'a> {
     Batch(Raw<'a>),
     /// Anything else; the id is that of a request which can be refused.
     Junk { fault: Fault, id: Option<Raw<'a>> },
+    /// A request whose id is neither a string nor a number: its answer would find nobody.
+    Nameless,
 }
 
 /// Looks at one line. It is as lenient as a relay can be: what names a method, or an id and an outcome, is passed on
@@ -28,8 +32,9 @@ pub(super) fn sort(line: &[u8]) -> Sort<'_> {
         Ok(sorted) => sorted,
         Err(array) => {
             let mut elements = array.elements().map(|element| one(element.as_bytes()));
-            let messages =
-                elements.all(|element| !matches!(element, Err(_) | Ok(Sort::Junk { .. } | Sort::Batch(_))));
+            let messages = elements.all(|element| {
+                !matches!(element, Err(_) | Ok(Sort::Junk { .. } | Sort::Nameless | Sort::Batch(_)))
+            });
             if messages && array.elements().next().is_some() {
                 Sort::Batch(array)
             } else {
@@ -66,7 +71,9 @@ fn loosely(line: &[u8]) -> Sort<'_> {
     if object.kind() != Kind::Object {
         return junk(None);
     }
-    let id = object.get("id").filter(|id| id.as_string().is_some() || id.is_integer());
+    // JSON-RPC 2.0, "Request object": numbers should have no fraction; that they must not is MCP's.
+    let is_id = |id: &Raw<'_>| matches!(id.kind(), Kind::String | Kind::Number);
+    let id = object.get("id").filter(is_id);
     let params = object.get("params").filter(|params| !params.is_null());
     let outcome = |key| object.get(key).filter(|value| !value.is_null());
     let (result, error) = (outcome("result"), outcome("error"));
@@ -75,6 +82,7 @@ fn loosely(line: &[u8]) -> Sort<'_> {
         (Some(method), None, _) if method.as_string().is_some() && object.get("id").is_none() => {
             Sort::Notification { method, params }
         }
+        (Some(method), None, _) if method.as_string().is_some() => Sort::Nameless,
         (None, Some(id), Some(_)) => Sort::Answer { id, result: result.filter(|_| error.is_none()) },
         // `"result":null`
         (None, Some(id), None) if object.get("result").is_some() => Sort::Answer { id, result: None },
@@ -93,8 +101,11 @@ mod tests {
             (r#"{"jsonrpc":"2.0","id":1,"method":"m"}"#, "request 1"),
             (r#"{"id":1,"method":"m"}"#, "request 1"),
             (r#"{"jsonrpc":"2.0","method":"m"}"#, "notification"),
-            (r#"{"jsonrpc":"2.0","id":null,"method":"m"}"#, "junk"),
-            (r#"{"jsonrpc":"2.0","id":1.5,"method":"m"}"#, "junk"),
+            (r#"{"jsonrpc":"2.0","id":null,"method":"m"}"#, "nameless"),
+            (r#"{"jsonrpc":"2.0","id":[1],"method":"m"}"#, "nameless"),
+            (r#"{"jsonrpc":"2.0","id":1.5,"method":"m"}"#, "request 1.5"),
+            (r#"{"jsonrpc":"2.0","id":1.5,"result":{}}"#, "answer 1.5"),
+            (r#"[{"jsonrpc":"2.0","id":null,"method":"m"}]"#, "junk"),
             (r#"{"jsonrpc":"2.0","id":1,"method":7}"#, "junk 1"),
             (r#"{"jsonrpc":"2.0","id":1,"id":2,"method":"m"}"#, "junk"),
             (r#"{"jsonrpc":"2.0","id":1,"method":"a","method":"b"}"#, "junk 1"),
@@ -121,6 +132,7 @@ mod tests {
                 Sort::Answer { id, result: None } => format!("error {}", id.as_str()),
                 Sort::Stray => "stray".into(),
                 Sort::Batch(_) => "batch".into(),
+                Sort::Nameless => "nameless".into(),
                 Sort::Junk { id: Some(id), .. } => format!("junk {}", id.as_str()),
                 Sort::Junk { id: None, .. } => "junk".into(),
             };

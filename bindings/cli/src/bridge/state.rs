@@ -13,7 +13,7 @@ use crate::text;
 
 /// How long the host's last requests may take once it has ended its input.
 const LAST: u64 = 5_000;
-/// After how long a handshake is sent again on a line that loses things, at first and at most.
+/// After how long a handshake is sent again on a line that loses things, at first and as far as that doubles.
 const AGAIN: u64 = 3_000;
 const AGAIN_MOST: u64 = 15_000;
 /// Cancelled ids that are remembered, so that their late answers are no surprise.
@@ -59,6 +59,10 @@ pub(super) struct State {
     /// Requests of the far end to the host, in this connection.
     pub(super) questions: Ids<()>,
     pub(super) hold: Hold,
+    /// The id of the newest `initialize` of the host, which may be open.
+    pub(super) opening: Option<Box<[u8]>>,
+    /// The far end of this connection was not told of the session that is remembered.
+    pub(super) unopened: bool,
     pub(super) memory: Memory,
     /// Requests of our own, in this connection.
     pub(super) own: Vec<(String, Own)>,
@@ -88,6 +92,8 @@ impl State {
             open: Ids::new(),
             questions: Ids::new(),
             hold: Hold::default(),
+            opening: None,
+            unopened: true,
             memory: Memory::default(),
             own: Vec::new(),
             own_number: 0,
@@ -116,12 +122,28 @@ impl State {
             return;
         }
         self.phase = Phase::Shaking;
+        self.unopened = true;
         let found = self.memory.discover.is_some() && self.terms.medium == Medium::Serial;
-        if self.memory.legacy.is_some() || found {
-            self.shake(AGAIN);
+        // The host may be about to open a session of its own.
+        if self.opening().is_none() && (self.memory.legacy.is_some() || found) {
+            self.reopen();
         } else {
             self.ready();
         }
+    }
+
+    /// Opens the session that is remembered.
+    pub(super) fn reopen(&mut self) {
+        self.phase = Phase::Shaking;
+        // Where nothing gets lost, whoever is silent for so long is asked again in case it was not ready yet.
+        self.shake(if self.terms.medium == Medium::Serial { AGAIN } else { self.terms.patience.max(AGAIN) });
+    }
+
+    /// The `initialize` of the host that is open.
+    pub(super) fn opening(&mut self) -> Option<&mut Ask> {
+        let id = Raw::from_bytes(self.opening.as_deref()?).ok()?;
+        let ask = &mut self.open.get_mut(id)?.ask;
+        matches!(ask, Ask::Initialize { .. }).then_some(ask)
     }
 
     pub(super) fn far_down(&mut self, reason: &Reason) {
@@ -149,11 +171,12 @@ impl State {
         let why =
             format!("{reason} while this request was under way: it may have been carried out or not{more}");
         let mut again = Vec::new();
-        for (id, open) in self.open.take(|open| open.sent) {
+        for (id, mut open) in self.open.take(|open| open.sent) {
             let Ok(raw) = Raw::from_bytes(&id) else { continue };
             let until = open.since.saturating_add(self.terms.patience);
             match open.ask.handshake().map(<[u8]>::to_vec) {
                 Some(line) if self.survives(&open.ask) && until > self.now => {
+                    open.ask.repeat();
                     self.open.insert(raw, Open { sent: false, ..open });
                     again.push(Held { line, ids: vec![id], until });
                 }
@@ -172,7 +195,7 @@ impl State {
         self.ended.is_none()
             && match self.terms.medium {
                 Medium::Serial => true,
-                Medium::Command => !self.ever_answered && matches!(ask, Ask::Initialize(_)),
+                Medium::Command => !self.ever_answered && matches!(ask, Ask::Initialize { .. }),
                 Medium::Stream => false,
             }
     }
@@ -202,9 +225,22 @@ impl State {
             (None, Some(params)) => ("server/discover", params.clone(), Own::Discover),
             (None, None) => return,
         };
+        if self.own.len() >= RECENT {
+            self.own.remove(0);
+        }
         self.ask(method, &params, own);
-        self.again = (self.terms.medium == Medium::Serial)
-            .then(|| (self.now.saturating_add(pause), (pause * 2).min(AGAIN_MOST)));
+        self.again = Some((self.now.saturating_add(pause), next_pause(pause)));
+    }
+
+    /// The handshake had an answer of no use: it is tried once more, after a moment.
+    pub(super) fn shake_later(&mut self, why: String) {
+        if !matches!(self.phase, Phase::Shaking) {
+            return;
+        }
+        self.trouble(why);
+        if let Some((at, _)) = &mut self.again {
+            *at = (*at).min(self.now.saturating_add(AGAIN));
+        }
     }
 
     /// A handshake of the host's was sent: on a line that loses things it is sent again until it is answered.
@@ -278,16 +314,22 @@ impl State {
         }
         let Some((_, pause)) = self.again.filter(|(at, _)| *at <= self.now) else { return };
         if matches!(self.phase, Phase::Shaking) {
-            self.shake(pause);
+            if self.to_far.is_empty() {
+                self.shake(pause);
+            } else {
+                // It does not even read.
+                self.again = Some((self.now.saturating_add(pause), next_pause(pause)));
+            }
             return;
         }
         self.again = None;
         let asked = self.open.take(|open| open.sent && open.ask.handshake().is_some());
-        for (id, open) in asked {
+        for (id, mut open) in asked {
+            open.ask.repeat();
             if let Some(line) = open.ask.handshake() {
                 self.to_far.extend_from_slice(line);
                 self.to_far.push(b'\n');
-                self.again = Some((self.now.saturating_add(pause), (pause * 2).min(AGAIN_MOST)));
+                self.again = Some((self.now.saturating_add(pause), next_pause(pause)));
             }
             if let Ok(id) = Raw::from_bytes(&id) {
                 self.open.insert(id, open);
@@ -300,7 +342,10 @@ impl State {
         let seconds = self.terms.patience.div_ceil(1000);
         let name = &self.terms.name;
         match (&self.phase, &self.trouble) {
-            (Phase::Shaking, _) => format!(
+            (Phase::Shaking, Some(trouble)) => {
+                format!("{trouble}, for {seconds} s; the bridge tries on: the request was not sent")
+            }
+            (Phase::Shaking, None) => format!(
                 "{name} is connected, but did not answer the handshake for {seconds} s; is it running? the request was not sent"
             ),
             (_, Some(trouble)) => {
@@ -363,4 +408,9 @@ impl State {
             self.recent.push_back(id.as_bytes().into());
         }
     }
+}
+
+/// The pause after this one.
+fn next_pause(pause: u64) -> u64 {
+    pause.saturating_mul(2).min(AGAIN_MOST.max(pause))
 }

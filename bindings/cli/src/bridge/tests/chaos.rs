@@ -23,6 +23,8 @@ enum Act {
     Cancel(u8),
     /// The far end answers one of those that it has: which, and whether with a result.
     Answer(u8, bool),
+    /// It answers one of them with what is not JSON.
+    Spoil(u8),
     /// It answers what it was not asked, or not in this connection.
     Stale(u8),
     AskBack,
@@ -42,6 +44,7 @@ fn act() -> impl Strategy<Value = Act> {
         1 => any::<u8>().prop_map(Act::Batch),
         1 => any::<u8>().prop_map(Act::Cancel),
         8 => (any::<u8>(), any::<bool>()).prop_map(|(n, good)| Act::Answer(n, good)),
+        2 => any::<u8>().prop_map(Act::Spoil),
         2 => any::<u8>().prop_map(Act::Stale),
         1 => Just(Act::AskBack),
         1 => Just(Act::Print),
@@ -140,6 +143,11 @@ impl World {
                 };
                 self.far(&format!(r#"{{"jsonrpc":"2.0","id":{id},{outcome}}}"#));
             }
+            Act::Spoil(n) if self.connected && !self.given.is_empty() => {
+                // It may answer once more, which counts where the line is at fault.
+                let id = &self.given[usize::from(n) % self.given.len()];
+                self.far(&format!(r#"{{"jsonrpc":"2.0","result":{{"mark":NaN}},"id":{id}}}"#));
+            }
             Act::Stale(n) if self.connected => {
                 let mut ids: Vec<String> = self.asked.keys().cloned().collect();
                 ids.retain(|id| {
@@ -197,7 +205,10 @@ impl World {
         for line in self.relay.take_for_host().split(|byte| *byte == b'\n').filter(|line| !line.is_empty()) {
             let value: Value = serde_json::from_slice(line).expect("whole lines of JSON");
             let all = if let Value::Array(all) = value { all } else { vec![value] };
-            for message in all.iter().filter(|message| message["method"].is_null()) {
+            // An error without id answers `Act::Refuse`, which has none.
+            let answers =
+                all.iter().filter(|message| message["method"].is_null() && !message["id"].is_null());
+            for message in answers {
                 let id = canonical(&message["id"]);
                 let Some((_, _, answers)) = self.asked.get_mut(&id) else { panic!("never asked: {message}") };
                 *answers += 1;

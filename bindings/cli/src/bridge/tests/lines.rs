@@ -91,6 +91,14 @@ fn what_the_host_may_not_say_is_refused_by_name() {
             .host_reads_errors(&["2"], "invalid");
         // What names nobody is the server's business, if it is there.
         stage.host("hello?").host("[]").far_reads(&["hello?", "[]"]);
+        for id in ["null", "true", "[1]", "{}"] {
+            stage.host(&call(id)).host_reads_errors(&["null"], "invalid");
+        }
+        // No id for MCP, but one for JSON-RPC.
+        stage.host(&call("1.5")).far_reads(&[&call("1.5")]).far(&answer("15e-1"));
+        stage.host_reads(&[&answer("15e-1")]);
+        let spoilt = format!("[{}, 7, {}]", call("3"), call("null"));
+        stage.host(&spoilt).host_reads_errors(&["3", "null"], "invalid");
         stage.down(Reason::Closed).told("lost").host("hello?").told("no message");
         stage.host_bytes(b"\xff\xfe\n").told("no message");
     });
@@ -102,6 +110,8 @@ fn long_lines_are_refused_by_their_id_both_ways() {
     let pad = "x".repeat(LIMIT);
     stage.up().host(&format!(r#"{{"jsonrpc":"2.0","p":"{pad}","method":"m","id":"big"}}"#));
     stage.told("the limit is 16,842,752").host_reads_errors(&["\"big\""], "too_large");
+    stage.host(&format!("[{},\"{pad}\"]", call("1"))).told("the limit is 16,842,752");
+    stage.host_reads_errors(&["null"], "too_large");
     stage.host(&call("1")).far_reads(&[&call("1")]);
     stage
         .far(&format!(r#"{{"jsonrpc":"2.0","result":{{"p":"{pad}"}},"id":1}}"#))
@@ -136,6 +146,13 @@ fn a_flood_is_bounded() {
     let refused = String::from_utf8(stage.relay.take_for_host()).unwrap();
     assert_eq!(refused.lines().count(), 20_000 - 16_384);
     assert!(refused.lines().all(|line| line.contains("busy")));
+    let most: Vec<String> = (0..16_385).map(|id| call(&id.to_string())).collect();
+    let mut other = Stage::new(Medium::Stream, usize::MAX);
+    other.up().host(&format!("[{}]", most.join(",")));
+    let refused = String::from_utf8(other.relay.take_for_host()).unwrap();
+    assert_eq!(refused.lines().filter(|line| line.contains("busy")).count(), 16_385);
+    other.far_reads(&[]).host(&format!("[{}]", most[1..].join(","))).host_reads(&[]);
+    assert!(other.relay.has_for_far());
     for id in 0..2_000 {
         stage.far(&call(&id.to_string()));
     }

@@ -5,3 +5,4 @@ mod lines;
 mod noise;
 mod script;
 mod sessions;
+mod spoilt;
