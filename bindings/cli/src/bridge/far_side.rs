@@ -1,8 +1,8 @@
 //! What becomes of the far end's lines.
 
-use barewire::Fault;
 use barewire::frame::Frame;
 use barewire::json::Raw;
+use barewire::{Code, Fault};
 use barewire_serial::offers_checked;
 
 use super::errors::{failed, too_long, unreadable};
@@ -75,12 +75,46 @@ impl State {
                 self.tell(format!("the server's last message was cut off: {}", one_line(line)));
             }
             Sort::Junk { .. } | Sort::Nameless => self.far_spoilt(line),
+            Sort::Answer { id, result: None } if self.has_forgotten(id, line) => self.forgotten(id),
             message => {
                 if self.far_message(message) {
                     self.pass(line);
                 }
             }
         }
+    }
+
+    /// Whether this is how a server of ours says that it knows of no session, though there is one.
+    fn has_forgotten(&self, id: Raw<'_>, line: &[u8]) -> bool {
+        let error = || Raw::from_bytes(line).ok()?.get("error");
+        let is_open = matches!(self.phase, Phase::Ready) && self.memory.initialized && !self.unopened;
+        is_open
+            && self.memory.legacy.is_some()
+            && self.open.get(id).is_some_and(|open| open.sent && open.ask.handshake().is_none())
+            && error().is_some_and(|error| {
+                error.get("code").and_then(Raw::as_i64) == Some(Code::INVALID_PARAMS.0)
+                    && error
+                        .get("message")
+                        .and_then(Raw::as_string)
+                        .is_some_and(|text| text.chars().take(11).eq("no session:".chars()))
+            })
+    }
+
+    /// The device has started again without a word: what it was asked before it did is lost, and the session is opened again.
+    fn forgotten(&mut self, id: Raw<'_>) {
+        self.tell("the server has started again, and knows of no session any more; it is opened again");
+        self.open.remove(id);
+        let refused =
+            "the server had started again and refused this request: it was not carried out; send it again";
+        self.to_host.extend(failed(id, "restarted", refused));
+        let lost = "the server has started again meanwhile: this request may have been carried out or not";
+        for (id, _) in self.open.take(|open| open.sent) {
+            if let Ok(id) = Raw::from_bytes(&id) {
+                self.to_host.extend(failed(id, "restarted", lost));
+            }
+        }
+        self.unopened = true;
+        self.reopen();
     }
 
     /// A line that is no message, but may have some in it: what is whole passes, who waits for the rest is told, and people

@@ -124,7 +124,11 @@ impl Bridge {
             Ok(code) => *code,
             Err(failure) => failure.code,
         };
-        log.put(What::Event(Event::Exit { code: Some(code), signal: None }));
+        // A connection has no status.
+        log.put(What::Event(match medium {
+            relay::Medium::Command => Event::Exit { code: Some(code), signal: None },
+            _ => Event::Other("over".into()),
+        }));
         log.close();
         if !writing.wait(LOG_STALL, LOG_LIMIT) {
             shared.say(Note::Told("the log is not complete: it could not keep up".into()));

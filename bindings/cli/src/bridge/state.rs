@@ -114,8 +114,11 @@ impl State {
 
     pub(super) fn far_up(&mut self) {
         self.connections += 1;
-        if self.connections > 1 {
-            self.tell(format!("connected with {} again", self.terms.name));
+        let name = &self.terms.name;
+        match self.connections {
+            1 if self.trouble.is_none() => {}
+            1 => self.tell(format!("connected to {name}")),
+            _ => self.tell(format!("connected to {name} again")),
         }
         (self.ending, self.answered, self.trouble, self.again) = (false, false, None, None);
         if matches!(self.phase, Phase::Gone(..)) {
@@ -163,13 +166,14 @@ impl State {
                 self.cancel(id, &reason.to_string());
             }
         }
-        let more = if self.ended.is_some() {
-            ""
+        let why = if self.ended.is_some() {
+            "the host ended before this request was answered: it may have been carried out or not".into()
         } else {
-            "; the bridge reconnects by itself, so it can be sent again"
+            format!(
+                "{reason} while this request was under way: it may have been carried out or not; the bridge reconnects by itself, \
+                 so send it again only if doing it twice does no harm"
+            )
         };
-        let why =
-            format!("{reason} while this request was under way: it may have been carried out or not{more}");
         let mut again = Vec::new();
         for (id, mut open) in self.open.take(|open| open.sent) {
             let Ok(raw) = Raw::from_bytes(&id) else { continue };
@@ -243,10 +247,12 @@ impl State {
         }
     }
 
-    /// A handshake of the host's was sent: on a line that loses things it is sent again until it is answered.
+    /// A handshake of the host's was sent: on a line that loses things it is sent again until it is answered, for as long as
+    /// the patience lasts; elsewhere people are told once that it takes long.
     pub(super) fn watch(&mut self) {
-        if self.terms.medium == Medium::Serial && self.again.is_none() {
-            self.again = Some((self.now.saturating_add(AGAIN), AGAIN * 2));
+        if self.again.is_none() {
+            let pause = if self.terms.medium == Medium::Serial { AGAIN } else { self.terms.patience };
+            self.again = Some((self.now.saturating_add(pause), next_pause(pause)));
         }
     }
 
@@ -325,11 +331,30 @@ impl State {
         self.again = None;
         let asked = self.open.take(|open| open.sent && open.ask.handshake().is_some());
         for (id, mut open) in asked {
+            if self.now >= open.since.saturating_add(self.terms.patience) {
+                let name = &self.terms.name;
+                let seconds = self.terms.patience.div_ceil(1000);
+                let why = format!("{name} is connected, but nothing there has answered for {seconds} s");
+                if self.terms.medium == Medium::Serial {
+                    let why = format!("{why}: is the device running, and are its speed and --checked right?");
+                    if let Ok(id) = Raw::from_bytes(&id) {
+                        self.to_host.extend(failed(id, "unreachable", &why));
+                    }
+                    self.tell(why);
+                    continue;
+                }
+                self.tell(format!("{why}: is it an MCP server? the host goes on waiting"));
+                if let Ok(id) = Raw::from_bytes(&id) {
+                    self.open.insert(id, open);
+                }
+                continue;
+            }
             open.ask.repeat();
             if let Some(line) = open.ask.handshake() {
                 self.to_far.extend_from_slice(line);
                 self.to_far.push(b'\n');
-                self.again = Some((self.now.saturating_add(pause), next_pause(pause)));
+                let most = open.since.saturating_add(self.terms.patience);
+                self.again = Some((self.now.saturating_add(pause).min(most), next_pause(pause)));
             }
             if let Ok(id) = Raw::from_bytes(&id) {
                 self.open.insert(id, open);

@@ -154,7 +154,7 @@ fn patience_is_bounded_and_the_reason_told() {
         let answer: serde_json::Value = serde_json::from_slice(&stage.relay.take_for_host()).unwrap();
         assert!(answer["error"]["message"].as_str().unwrap().contains("refused"), "{answer}");
         assert_eq!(answer["error"]["data"]["reason"], "unreachable");
-        stage.up().is_quiet();
+        stage.up().told("connected to far").is_quiet();
     });
 }
 
@@ -216,9 +216,42 @@ fn a_handshake_outlives_a_device_that_restarts() {
             .wait(10_000)
             .up()
             .far_reads(&[INITIALIZE])
-            .wait(5_000)
-            .far_reads(&[INITIALIZE]);
-        stage.down(Reason::Restarted).told("restarted").host_reads_errors(&["0"], "restarted");
+            .wait(3_000)
+            .far_reads(&[INITIALIZE])
+            .wait(2_000);
+        stage
+            .told("nothing there has answered")
+            .host_reads_errors(&["0"], "unreachable")
+            .wait(60_000)
+            .is_quiet();
+    });
+}
+
+#[test]
+fn a_server_that_takes_long_to_answer_is_told_of_and_waited_for() {
+    play(Medium::Stream, |stage| {
+        stage.up().host(INITIALIZE).far_reads(&[INITIALIZE]).wait(14_999).is_quiet();
+        stage.wait(1).told("is it an MCP server?").wait(60_000).is_quiet();
+        stage.far(HELLO).host_reads(&[HELLO]);
+    });
+}
+
+#[test]
+fn a_server_that_has_started_again_without_a_word_is_noticed() {
+    let forgot = |id: &str, text: &str| {
+        format!(r#"{{"jsonrpc":"2.0","id":{id},"error":{{"code":-32602,"message":"{text}"}}}}"#)
+    };
+    play(Medium::Serial, |stage| {
+        let (first, second) = (CALL.replace("\"id\":7", "\"id\":1"), CALL.replace("\"id\":7", "\"id\":2"));
+        opened(stage).host(&first).host(&second).far_reads(&[&first, &second]);
+        // The first was lost with the server that got it.
+        stage.far(&forgot("2", "no session: send initialize first, or @protocolVersion"));
+        stage.told("knows of no session").host_reads_errors(&["2", "1"], "restarted").far_reads(&[&again(1)]);
+        stage.host(CALL).far(&hello_again(1)).far_reads(&[INITIALIZED, CALL]).host_reads(&[CHANGED]);
+        stage.far(CALLED).host_reads(&[CALLED]);
+        // A tool's own words are its own.
+        let other = forgot("7", "no sessions today");
+        stage.host(CALL).far_reads(&[CALL]).far(&other).host_reads(&[&other]);
     });
 }
 
