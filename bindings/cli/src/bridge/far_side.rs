@@ -75,6 +75,10 @@ impl State {
                 self.tell(format!("the server's last message was cut off: {}", one_line(line)));
             }
             Sort::Junk { .. } | Sort::Nameless => self.far_spoilt(line),
+            // A server that answers noise answers what a line has made of anything: that is nothing for a host.
+            Sort::Stray if self.terms.medium == Medium::Serial && !matches!(self.phase, Phase::Shaking) => {
+                self.notes.push(Note::Console(line.to_vec()));
+            }
             Sort::Answer { id, result: None } if self.has_forgotten(id, line) => self.forgotten(id),
             message => {
                 if self.far_message(message) {

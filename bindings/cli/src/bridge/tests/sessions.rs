@@ -228,6 +228,17 @@ fn a_handshake_outlives_a_device_that_restarts() {
 }
 
 #[test]
+fn answers_to_noise_are_no_business_of_the_host() {
+    let stray = r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"Parse error"}}"#;
+    play(Medium::Serial, |stage| {
+        opened(stage).far(stray).printed(stray);
+    });
+    play(Medium::Stream, |stage| {
+        opened(stage).far(stray).host_reads(&[stray]);
+    });
+}
+
+#[test]
 fn a_server_that_takes_long_to_answer_is_told_of_and_waited_for() {
     play(Medium::Stream, |stage| {
         stage.up().host(INITIALIZE).far_reads(&[INITIALIZE]).wait(14_999).is_quiet();
