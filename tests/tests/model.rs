@@ -143,11 +143,12 @@ fn deep_server_scripts() -> Vec<Script> {
             .ask(Ask::Unknown, "3")
             .changes()
             .ends(),
+        // No stream here: an application that resumes one where there is no room, again and again, goes round by itself.
         Script::new("deep: three slots, between polls", LEGACY)
             .room(3, 256, 128)
             .between()
             .ask(Ask::Later, "1")
-            .ask(Ask::Slow, "2")
+            .ask(Ask::Later, "2")
             .ask(Ask::Forgotten, "3")
             .cancel("1")
             .ask(Ask::Mute, "1")
