@@ -55,7 +55,7 @@ pub(crate) fn still(count: &AtomicU64, most: Duration) {
 
 /// What the writing thread does.
 pub(crate) fn writing(
-    mut write: impl Write,
+    write: &mut impl Write,
     todo: &mpsc::Receiver<Vec<u8>>,
     piece: usize,
     moved: &AtomicU64,

@@ -51,7 +51,9 @@ impl Peer {
         let gate = Arc::new(Gate::default());
         let (told, count) = (tell.clone(), Arc::clone(&moved));
         thread::Builder::new().name("kit-write".into()).spawn(move || {
-            let written = catch_unwind(AssertUnwindSafe(|| writing(write, &todo, pieces.write, &count)));
+            let mut write = write;
+            let written = catch_unwind(AssertUnwindSafe(|| writing(&mut write, &todo, pieces.write, &count)));
+            // Told before the half is dropped: what then ends the other direction is a consequence.
             if let Err(error) = written.unwrap_or_else(|_| Err(io::Error::other("it panicked"))) {
                 let _ = told.send(Seen::NotWritten(error.to_string()));
             }

@@ -3,16 +3,18 @@
 use barewire_testkit::PipeWriter;
 use std::io::{self, Write};
 
-/// Gives each line to a function; what is no whole line is passed on at the end.
+/// Gives each line to a function; what is no whole line is passed on at the end. After a failure it takes nothing more, and ends
+/// when it is dropped: whoever writes hears of the failure first.
 pub(crate) struct Lines<F> {
-    to: Option<PipeWriter>,
+    to: PipeWriter,
+    failed: bool,
     line: Vec<u8>,
     each: F,
 }
 
 impl<F: FnMut(&[u8], &mut PipeWriter) -> io::Result<()>> Lines<F> {
     pub(crate) fn new(to: PipeWriter, each: F) -> Self {
-        Self { to: Some(to), line: Vec::new(), each }
+        Self { to, failed: false, line: Vec::new(), each }
     }
 }
 
@@ -21,10 +23,12 @@ impl<F: FnMut(&[u8], &mut PipeWriter) -> io::Result<()>> Write for Lines<F> {
         for part in bytes.split_inclusive(|byte| *byte == b'\n') {
             self.line.extend_from_slice(part);
             if part.ends_with(b"\n") {
-                let Some(to) = &mut self.to else { return Err(io::ErrorKind::BrokenPipe.into()) };
+                if self.failed {
+                    return Err(io::ErrorKind::BrokenPipe.into());
+                }
                 let line = core::mem::take(&mut self.line);
-                if let Err(error) = (self.each)(&line, to) {
-                    self.to = None;
+                if let Err(error) = (self.each)(&line, &mut self.to) {
+                    self.failed = true;
                     return Err(error);
                 }
             }
@@ -39,8 +43,8 @@ impl<F: FnMut(&[u8], &mut PipeWriter) -> io::Result<()>> Write for Lines<F> {
 
 impl<F> Drop for Lines<F> {
     fn drop(&mut self) {
-        if let Some(to) = &mut self.to {
-            let _ = to.write_all(&self.line);
+        if !self.failed {
+            let _ = self.to.write_all(&self.line);
         }
     }
 }
