@@ -75,6 +75,8 @@ fn options() -> Result<Options, String> {
     Ok(options)
 }
 
+/// Ours as it is by default.
+const OURS: &str = "barewire";
 const BOTH: &[Mode] = &[Mode::Legacy, Mode::Modern];
 
 /// The contenders that are there; those that are not are named.
@@ -84,12 +86,12 @@ fn contenders(peers: Option<&Path>) -> io::Result<Vec<Contender>> {
     let text = |path: &Path| path.to_string_lossy().into_owned();
     let mut all = vec![
         Contender { name: "echo", command: vec![text(&own), "--echo".into()], modes: &[Mode::Echo] },
+        Contender { name: OURS, command: vec![text(&beside)], modes: BOTH },
         Contender {
             name: "barewire, one thread",
             command: vec![text(&beside), "--threads".into(), "0".into()],
             modes: BOTH,
         },
-        Contender { name: "barewire, pool", command: vec![text(&beside)], modes: BOTH },
     ];
     if let Some(peers) = peers {
         let rmcp = text(&peers.join("rmcp-server/release/rmcp-server"));
@@ -197,7 +199,7 @@ fn median(values: impl Iterator<Item = f64>) -> f64 {
     values.get(values.len() / 2).copied().unwrap_or(f64::NAN)
 }
 
-/// The cells of one load, each as a line with its ratio to the first one of ours.
+/// The cells of one load, each as a line with its ratio to ours.
 fn table(out: &mut impl io::Write, cells: &[Cell<'_>]) -> io::Result<()> {
     let mut of = None;
     for cell in cells {
@@ -214,7 +216,7 @@ fn table(out: &mut impl io::Write, cells: &[Cell<'_>]) -> io::Result<()> {
         }
         let cpu = |cell: &Cell<'_>| median(cell.samples.iter().map(|sample| sample.cpu));
         let same = |other: &&Cell<'_>| {
-            other.contender.name == "barewire, one thread"
+            other.contender.name == OURS
                 && (other.load.tool, other.load.in_flight) == key
                 && (other.load.mode == cell.load.mode || cell.load.mode == Mode::Echo)
         };
