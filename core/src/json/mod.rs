@@ -17,6 +17,7 @@ mod de;
 mod de_access;
 #[cfg(feature = "serde")]
 mod de_error;
+mod fixed;
 mod lanes;
 #[cfg(feature = "serde")]
 mod message;
@@ -45,6 +46,7 @@ pub(crate) use cursor::{skip, value as value_len};
 pub use de::{from_raw, from_slice_in_place};
 #[cfg(feature = "serde")]
 pub use de_error::DeError;
+pub use fixed::Fixed;
 pub use object::{Array, Object};
 pub use raw::{Kind, Raw};
 pub use scan::Scanner;
