@@ -55,6 +55,7 @@ pub use step::{DEPTH, ScanError, ScanFault, Step};
 pub use string::{Chars, Str};
 pub(crate) use unescape::decode;
 pub use unescape::{unescape, unescape_in_place};
+pub(crate) use write::{digits, write_escaped};
 pub use write::{
     escaped_len, write_bool, write_display, write_f64, write_i64, write_raw, write_str, write_str_part,
     write_u64,

@@ -25,7 +25,12 @@ pub fn write_str(sink: &mut (impl Sink + ?Sized), text: &str) -> bool {
 
 /// Writes `text` as a part of a string, without quotes.
 pub fn write_str_part(sink: &mut (impl Sink + ?Sized), text: &str) -> bool {
-    let mut rest = text.as_bytes();
+    write_escaped(sink, text.as_bytes())
+}
+
+/// The same for bytes that are known to be text.
+pub(crate) fn write_escaped(sink: &mut (impl Sink + ?Sized), text: &[u8]) -> bool {
+    let mut rest = text;
     loop {
         let at = lanes::special(rest, 0);
         let Some((run, tail)) = rest.split_at_checked(at) else { return false };
@@ -163,7 +168,8 @@ fn hex(nibble: u8) -> u8 {
     if nibble < 10 { b'0'.wrapping_add(nibble) } else { b'a'.wrapping_add(nibble).wrapping_sub(10) }
 }
 
-fn digits(text: &mut [u8; 20], mut value: u64, negative: bool) -> &[u8] {
+/// The digits of a number.
+pub(crate) fn digits(text: &mut [u8; 20], mut value: u64, negative: bool) -> &[u8] {
     let mut at = text.len();
     loop {
         let (tenth, digit) = if SMALL { by_halves(value) } else { (value / 10, (value % 10) as u8) };

@@ -37,7 +37,8 @@ impl Server<'_> {
             if span.end() <= args.start {
                 span.of(before)
             } else {
-                Span::new(span.start.saturating_sub(args.end()), span.end().saturating_sub(args.end())).of(after)
+                Span::new(span.start.saturating_sub(args.end()), span.end().saturating_sub(args.end()))
+                    .of(after)
             }
         };
         let name = core::str::from_utf8(part(name)).unwrap_or("");
