@@ -18,6 +18,7 @@ mod de_access;
 #[cfg(feature = "serde")]
 mod de_error;
 mod lanes;
+mod masks;
 #[cfg(feature = "serde")]
 mod message;
 mod nearest;
@@ -36,9 +37,10 @@ mod step;
 mod string;
 mod unescape;
 mod utf8;
+mod whole;
 mod write;
 
-pub(crate) use bytes::{SMALL, copy, find, move_left};
+pub(crate) use bytes::{FAST, SMALL, copy, find, move_left};
 pub use cursor::{Elements, Members};
 pub(crate) use cursor::{skip, value as value_len};
 #[cfg(feature = "serde")]
@@ -55,6 +57,7 @@ pub use step::{DEPTH, ScanError, ScanFault, Step};
 pub use string::{Chars, Str};
 pub(crate) use unescape::decode;
 pub use unescape::{unescape, unescape_in_place};
+pub(crate) use whole::Whole;
 pub use write::{
     escaped_len, write_bool, write_display, write_f64, write_i64, write_raw, write_str, write_str_part,
     write_u64,
