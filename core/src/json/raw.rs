@@ -2,7 +2,7 @@
 
 use super::bytes::FAST;
 use super::cursor::{Elements, Members};
-use super::number::{self, Decimal};
+use super::number;
 use super::{ScanError, Scanner, Step, Str, Whole};
 use core::fmt;
 
@@ -133,7 +133,7 @@ impl<'a> Raw<'a> {
 
     /// Whether it is a number whose value is an integer, of any size: `1`, `1.0`, `1e3`, 30 digits.
     pub fn is_integer(self) -> bool {
-        self.as_number().is_some_and(|n| Decimal::new(n).is_integer())
+        self.as_number().is_some_and(number::is_integer)
     }
 
     /// The body of a string; `None` for anything else.
@@ -175,7 +175,7 @@ impl<'a> Raw<'a> {
             return true;
         }
         match (self.as_number(), other.as_number(), self.as_string(), other.as_string()) {
-            (Some(a), Some(b), ..) => Decimal::new(a).same(&Decimal::new(b)),
+            (Some(a), Some(b), ..) => number::same(a, b),
             (_, _, Some(a), Some(b)) => a.same(b),
             _ => false,
         }
