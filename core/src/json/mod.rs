@@ -19,6 +19,7 @@ mod de_access;
 mod de_error;
 mod fixed;
 mod lanes;
+mod masks;
 #[cfg(feature = "serde")]
 mod message;
 mod nearest;
@@ -37,9 +38,10 @@ mod step;
 mod string;
 mod unescape;
 mod utf8;
+mod whole;
 mod write;
 
-pub(crate) use bytes::{SMALL, copy, find, move_left};
+pub(crate) use bytes::{FAST, SMALL, copy, find, move_left};
 pub use cursor::{Elements, Members};
 pub(crate) use cursor::{skip, value as value_len};
 #[cfg(feature = "serde")]
@@ -58,6 +60,7 @@ pub use step::{DEPTH, ScanError, ScanFault, Step};
 pub use string::{Chars, Str};
 pub(crate) use unescape::decode;
 pub use unescape::{unescape, unescape_in_place};
+pub(crate) use whole::Whole;
 pub(crate) use write::write_escaped;
 pub use write::{
     escaped_len, write_bool, write_display, write_f64, write_i64, write_raw, write_str, write_str_part,

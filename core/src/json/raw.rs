@@ -1,8 +1,9 @@
 //! One JSON value as its own text.
 
+use super::bytes::FAST;
 use super::cursor::{Elements, Members};
 use super::number;
-use super::{ScanError, Scanner, Step, Str};
+use super::{ScanError, Scanner, Step, Str, Whole};
 use core::fmt;
 
 /// A valid JSON value, byte for byte, without white space around it.
@@ -60,6 +61,9 @@ impl<'a> Raw<'a> {
     /// # Errors
     /// The first fault, if they are not one valid JSON text of at most [`DEPTH`](super::DEPTH) levels.
     pub fn from_bytes(bytes: &'a [u8]) -> Result<Self, ScanError> {
+        if FAST && matches!(bytes, [b'{' | b'[', ..]) && Whole::new(bytes).value(0) == Some(bytes.len()) {
+            return Ok(Self(bytes));
+        }
         let mut scanner = Scanner::new();
         loop {
             let rest = bytes.get(scanner.position()..).unwrap_or_default();
