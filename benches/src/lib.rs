@@ -11,18 +11,22 @@
 //! pass that is no message is tried out, not claimed ([`strict`]); contenders of one cell take turns in one process, on the
 //! processor time of one thread ([`measure`]); and nothing is said but as a ratio to ours in the same round.
 
+pub mod capture;
 pub mod clock;
 mod contender;
 pub mod corpora;
 pub mod count;
 pub mod measure;
+pub mod mine;
 pub mod ours;
 pub mod outgoing;
 pub mod proof;
+pub mod report;
 pub mod rows;
 pub mod strict;
 mod turns;
 
+#[doc(inline)]
 pub use contender::{Contender, Digest, Group, Kind, Row, Seen, row};
 pub use corpora::{Corpus, Outgoing, ToolDef};
 pub use turns::Turns;
