@@ -125,7 +125,7 @@ pub(super) fn times(ratio: f64) -> String {
 /// Three digits.
 fn digits(value: f64) -> String {
     match value {
-        v if v == 0.0 => "0".into(),
+        0.0 => "0".into(),
         v if v < 9.995 => format!("{v:.2}"),
         v if v < 99.95 => format!("{v:.1}"),
         v => format!("{v:.0}"),
