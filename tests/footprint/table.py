@@ -12,6 +12,7 @@ import tempfile
 
 HERE = pathlib.Path(__file__).parent
 PAGE = HERE / "../../docs/footprint.md"
+README = HERE / "../../README.md"
 IMAGES = pathlib.Path(os.environ["FOOTPRINT_IMAGES"])
 TOOLS = pathlib.Path(os.environ["FOOTPRINT_TOOLS"])
 WITHIN = 0.03
@@ -209,13 +210,30 @@ def page(own, peers):
     return text.replace("{compiler}", os.environ["FOOTPRINT_COMPILER"])
 
 
-def compare(table):
-    written = PAGE.read_text()
-    old = {}
-    for line in written.splitlines():
+def written():
+    """The rows that the page has, all of them texts."""
+    rows = {}
+    for line in PAGE.read_text().splitlines():
         cells = [cell.strip() for cell in line.strip("| ").split(" | ")]
         if len(cells) == 7:
-            old[tuple(cells[:2])] = cells[2:]
+            rows[tuple(cells[:2])] = cells[2:]
+    return rows
+
+
+def sentence():
+    """What the README says of the page."""
+    flash = {name: int(cells[0].replace(",", "")) for (processor, name), cells in written().items() if processor == "Cortex-M0"}
+    whole = flash["server, both eras"]
+    kilo = lambda name: f"{abs(flash[name] - whole) / 1000:.1f} KB"
+    return (
+        f"A tools server takes {whole / 1000:.0f} KB of flash and 1 KB of RAM on a Cortex-M0; {kilo('server, legacy')} less without the stateless era, "
+        f"{kilo('server, modern')} less without\nthat of handshakes; `core::fmt` would add {kilo('server, both eras, `core::fmt`')}, "
+        f"a client {kilo('client and server, both eras')}, serde {kilo('server, both eras, serde')} ([docs/footprint.md](docs/footprint.md))."
+    )
+
+
+def compare(table):
+    old = written()
     off = []
     for row in table:
         was = old.get((row[0], row[1]))
@@ -223,10 +241,12 @@ def compare(table):
             before = was[i].replace(",", "") if was else "nothing"
             if not str(value) == before and not (before.isdigit() and abs(value - int(before)) <= WITHIN * int(before)):
                 off.append(f"{row[0]}, {row[1]}: {['flash', 'static RAM', 'machine', 'stack', 'instructions'][i]} is {value}, the page says {before}")
+    if sentence() not in README.read_text():
+        off.append("README.md says other figures than the page")
     if not off:
         return print("docs/footprint.md is true")
     print(*off, "`tests/footprint/run --write` writes the page anew.", sep="\n")
-    if f"({os.environ['FOOTPRINT_COMPILER']})" not in written:
+    if f"({os.environ['FOOTPRINT_COMPILER']})" not in PAGE.read_text():
         return print("WARNING: the page was written with another compiler, so that this is no failure")
     sys.exit(1)
 
@@ -253,5 +273,7 @@ else:
     control()
     if sys.argv[1:] == ["--write"]:
         PAGE.write_text(page(own, peers))
+        said = re.compile(r"A tools server takes .*?docs/footprint\.md\)[^\n]*", re.S)
+        README.write_text(said.sub(lambda _: sentence(), README.read_text(), count=1))
     else:
         compare(own + peers)
