@@ -41,6 +41,11 @@ impl fmt::Display for Fixed {
     }
 }
 
+/// The digits of an integer.
+pub(crate) fn digits(room: &mut [u8; Fixed::ROOM], value: u64, negative: bool) -> &[u8] {
+    decimal(room, value, negative, 0)
+}
+
 /// Writes into the end of `room`, from right to left.
 pub(super) fn decimal(room: &mut [u8; Fixed::ROOM], mut value: u64, negative: bool, places: u8) -> &[u8] {
     let mut at = room.len();

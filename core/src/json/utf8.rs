@@ -1,5 +1,22 @@
 //! Checking UTF-8: the standard library's way, preceded by one that compilers turn into vector instructions.
 
+/// Whether it is all UTF-8.
+#[inline]
+pub(super) fn is_valid(text: &[u8]) -> bool {
+    #[cfg(all(feature = "simd", any(feature = "std", target_feature = "sse4.2", target_arch = "aarch64")))]
+    {
+        simdutf8::basic::from_utf8(text).is_ok()
+    }
+    // Without the standard library that crate can't ask what the processor has, and is as slow as `core` is.
+    #[cfg(not(all(
+        feature = "simd",
+        any(feature = "std", target_feature = "sse4.2", target_arch = "aarch64")
+    )))]
+    {
+        check(text).is_ok()
+    }
+}
+
 /// Checks text that starts at a character; else how much of it is valid.
 pub(super) fn check(text: &[u8]) -> Result<(), usize> {
     let start = boundary(text, skim(text));

@@ -26,7 +26,12 @@ pub fn write_str(sink: &mut (impl Sink + ?Sized), text: &str) -> bool {
 
 /// Writes `text` as a part of a string, without quotes.
 pub fn write_str_part(sink: &mut (impl Sink + ?Sized), text: &str) -> bool {
-    let mut rest = text.as_bytes();
+    write_escaped(sink, text.as_bytes())
+}
+
+/// The same for bytes that are known to be text.
+pub(crate) fn write_escaped(sink: &mut (impl Sink + ?Sized), text: &[u8]) -> bool {
+    let mut rest = text;
     loop {
         let at = lanes::special(rest, 0);
         let Some((run, tail)) = rest.split_at_checked(at) else { return false };

@@ -1,0 +1,22 @@
+//! Contenders that need nothing but the standard library, memchr and serde_json: those of the plain bench.
+
+mod limits;
+mod lines;
+mod serde;
+
+use crate::{Group, Row, row};
+
+/// Ours, and beside it what is at hand without more crates.
+#[must_use]
+pub fn light() -> Vec<Row> {
+    let mut rows = crate::ours::rows();
+    rows.extend(limits::rows());
+    rows.push(
+        row(Group::Framing, "std read_until", env!("CARGO_PKG_RUST_VERSION"), |_| {
+            Some(lines::ReadUntil::default())
+        })
+        .note("io::BufReader with 8 KiB, one Vec for all lines"),
+    );
+    rows.extend(serde::rows());
+    rows
+}
