@@ -17,6 +17,7 @@ mod de;
 mod de_access;
 #[cfg(feature = "serde")]
 mod de_error;
+mod escape;
 mod lanes;
 mod masks;
 #[cfg(feature = "serde")]
@@ -24,6 +25,7 @@ mod message;
 mod nearest;
 mod number;
 mod object;
+mod pass;
 mod raw;
 mod scan;
 #[cfg(feature = "serde")]
