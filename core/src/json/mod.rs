@@ -17,6 +17,7 @@ mod de;
 mod de_access;
 #[cfg(feature = "serde")]
 mod de_error;
+mod escape;
 mod fixed;
 mod lanes;
 mod masks;
@@ -25,6 +26,7 @@ mod message;
 mod nearest;
 mod number;
 mod object;
+mod pass;
 mod raw;
 mod scan;
 #[cfg(feature = "serde")]

@@ -61,7 +61,10 @@ impl<'a> Raw<'a> {
     /// # Errors
     /// The first fault, if they are not one valid JSON text of at most [`DEPTH`](super::DEPTH) levels.
     pub fn from_bytes(bytes: &'a [u8]) -> Result<Self, ScanError> {
-        if FAST && matches!(bytes, [b'{' | b'[', ..]) && Whole::new(bytes).value(0) == Some(bytes.len()) {
+        if FAST
+            && matches!(bytes, [b'{' | b'[' | b'"', ..])
+            && Whole::new(bytes).value(0) == Some(bytes.len())
+        {
             return Ok(Self(bytes));
         }
         let mut scanner = Scanner::new();
