@@ -89,8 +89,8 @@ impl Skim {
     pub(crate) fn feed(&mut self, buffer: &mut [u8], at: Span) -> usize {
         self.fed = self.fed.saturating_add(at.len());
         let mut from = at.start;
-        while self.fault.is_none_or(|fault| fault == ScanFault::Depth) && from < at.end {
-            let input = Span::new(from, at.end).of(buffer);
+        while self.fault.is_none_or(|fault| fault == ScanFault::Depth) && from < at.end() {
+            let input = Span::new(from, at.end()).of(buffer);
             let position = self.scanner.position();
             let (n, step) = match self.scanner.step(input) {
                 Ok(found) => found,
@@ -145,8 +145,8 @@ impl Skim {
                 let room = (buffer.len() / 2).saturating_sub(self.kept);
                 if new.len() > room {
                     self.lost = true;
-                } else if new.end <= buffer.len() {
-                    move_left(buffer, new.start..new.end, self.kept);
+                } else if new.end() <= buffer.len() {
+                    move_left(buffer, new.start..new.end(), self.kept);
                     self.kept = self.kept.saturating_add(new.len());
                 }
             }
@@ -166,7 +166,7 @@ impl Skim {
     #[inline(never)]
     fn key(&mut self, start: usize, end: usize) {
         let at = Span::new(start.saturating_sub(self.held_at), end.saturating_sub(self.held_at));
-        let key = self.held.get(..self.held_len).and_then(|h| h.get(at.start..at.end));
+        let key = self.held.get(..self.held_len).and_then(|h| h.get(at.start..at.end()));
         match key.and_then(Known::of_key) {
             Some(Known::Id) => {
                 if self.has_id {
@@ -193,12 +193,12 @@ impl Skim {
         if self.member == Member::Id {
             self.member = Member::Other;
             let at = Span::new(start.saturating_sub(self.kept_at), end.saturating_sub(self.kept_at));
-            let valid = !self.lost && at.end <= self.kept && {
+            let valid = !self.lost && at.end() <= self.kept && {
                 let id = Raw::trusted(at.of(buffer));
                 id.kind() == Kind::String || id.is_integer()
             };
             if valid {
-                move_left(buffer, at.start..at.end, 0);
+                move_left(buffer, at.start..at.end(), 0);
                 self.kept = at.len();
                 self.id = Some(Span::new(0, self.kept));
             } else {

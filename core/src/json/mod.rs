@@ -18,6 +18,7 @@ mod de_access;
 #[cfg(feature = "serde")]
 mod de_error;
 mod escape;
+mod fixed;
 mod lanes;
 mod masks;
 #[cfg(feature = "serde")]
@@ -49,6 +50,8 @@ pub(crate) use cursor::{skip, value as value_len};
 pub use de::{from_raw, from_slice_in_place};
 #[cfg(feature = "serde")]
 pub use de_error::DeError;
+pub use fixed::Fixed;
+pub(crate) use fixed::digits;
 pub use object::{Array, Object};
 pub use raw::{Kind, Raw};
 pub use scan::Scanner;
@@ -60,6 +63,7 @@ pub use string::{Chars, Str};
 pub(crate) use unescape::decode;
 pub use unescape::{unescape, unescape_in_place};
 pub(crate) use whole::Whole;
+pub(crate) use write::write_escaped;
 pub use write::{
     escaped_len, write_bool, write_display, write_f64, write_i64, write_raw, write_str, write_str_part,
     write_u64,

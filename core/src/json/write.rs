@@ -4,6 +4,7 @@
 //! one with roll-back, such as [`Writer`](super::Writer).
 
 use super::bytes::{FAST, SMALL, copy};
+use super::fixed::{Fixed, decimal};
 use super::{Raw, Sink, escape, lanes};
 use core::fmt::{self, Write as _};
 
@@ -25,7 +26,12 @@ pub fn write_str(sink: &mut (impl Sink + ?Sized), text: &str) -> bool {
 
 /// Writes `text` as a part of a string, without quotes.
 pub fn write_str_part(sink: &mut (impl Sink + ?Sized), text: &str) -> bool {
-    let mut rest = text.as_bytes();
+    write_escaped(sink, text.as_bytes())
+}
+
+/// The same for bytes that are known to be text.
+pub(crate) fn write_escaped(sink: &mut (impl Sink + ?Sized), text: &[u8]) -> bool {
+    let mut rest = text;
     if FAST && rest.len() >= escape::WORTH {
         match escape::write(sink, rest) {
             Some(done) => rest = rest.get(done..).unwrap_or_default(),
@@ -53,14 +59,12 @@ pub fn escaped_len(text: &str) -> usize {
 
 /// Writes an integer.
 pub fn write_i64(sink: &mut (impl Sink + ?Sized), value: i64) -> bool {
-    let mut text = [0; 20];
-    sink.put(digits(&mut text, value.unsigned_abs(), value < 0))
+    sink.put(decimal(&mut [0; Fixed::ROOM], value.unsigned_abs(), value < 0, 0))
 }
 
 /// Writes an integer.
 pub fn write_u64(sink: &mut (impl Sink + ?Sized), value: u64) -> bool {
-    let mut text = [0; 20];
-    sink.put(digits(&mut text, value, false))
+    sink.put(decimal(&mut [0; Fixed::ROOM], value, false, 0))
 }
 
 /// Writes the shortest number that reads as `value` again. NaN and the infinities have none: false, and nothing is
@@ -172,49 +176,4 @@ const fn escaped_byte_len(byte: u8) -> usize {
 
 fn hex(nibble: u8) -> u8 {
     if nibble < 10 { b'0'.wrapping_add(nibble) } else { b'a'.wrapping_add(nibble).wrapping_sub(10) }
-}
-
-fn digits(text: &mut [u8; 20], mut value: u64, negative: bool) -> &[u8] {
-    let mut at = text.len();
-    loop {
-        let (tenth, digit) = if SMALL { by_halves(value) } else { (value / 10, (value % 10) as u8) };
-        at = at.saturating_sub(1);
-        if let Some(place) = text.get_mut(at) {
-            *place = b'0'.wrapping_add(digit);
-        }
-        value = tenth;
-        if value == 0 {
-            break;
-        }
-    }
-    if negative {
-        at = at.saturating_sub(1);
-        if let Some(place) = text.get_mut(at) {
-            *place = b'-';
-        }
-    }
-    text.get(at..).unwrap_or_default()
-}
-
-/// `value` divided by ten, and what remains, without a division of 64 bits: on small processors that is a function of half a
-/// kilobyte.
-const fn by_halves(value: u64) -> (u64, u8) {
-    let (high, low) = ((value >> 32) as u32, value as u32);
-    let middle = (high % 10) << 16 | low >> 16;
-    let last = (middle % 10) << 16 | low & 0xffff;
-    let tenth = ((high / 10) as u64) << 32 | ((middle / 10) as u64) << 16 | (last / 10) as u64;
-    (tenth, (last % 10) as u8)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn divides_by_halves() {
-        let powers = (0..20).map(|n| 10u64.pow(n)).chain((0..64).map(|n| 1 << n));
-        for value in powers.flat_map(|p| [p - 1, p, p + 1, !p]).chain([u64::MAX]) {
-            assert_eq!(by_halves(value), (value / 10, (value % 10) as u8), "{value}");
-        }
-    }
 }

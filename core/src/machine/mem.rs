@@ -1,6 +1,11 @@
 //! Memory that a machine works in: lent slices, or vectors that grow to a limit.
 #[cfg(feature = "alloc")]
 use alloc::vec::Vec;
+use core::num::NonZero;
+
+/// What a growing buffer keeps while it is empty.
+#[cfg(feature = "alloc")]
+const KEEP: usize = 128 * 1024;
 
 /// Bytes of the caller, or (feature `alloc`) of our own.
 pub(crate) enum Bytes<'b> {
@@ -49,17 +54,15 @@ impl Bytes<'_> {
         let _ = n;
     }
 
-    /// Gives memory beyond `keep` bytes back.
-    pub(crate) fn shrink(&mut self, keep: usize) {
+    /// Gives back what a buffer took for messages of rare length; to take it again for each would cost more than they do.
+    pub(crate) fn shrink(&mut self) {
         #[cfg(feature = "alloc")]
         if let Self::Grown(v, _) = self
-            && v.len() > keep
+            && v.len() > KEEP
         {
-            v.truncate(keep);
-            v.shrink_to(keep);
+            v.truncate(KEEP);
+            v.shrink_to(KEEP);
         }
-        #[cfg(not(feature = "alloc"))]
-        let _ = keep;
     }
 
     /// Does it grow?
@@ -76,42 +79,60 @@ pub(crate) fn show(f: &mut core::fmt::Formatter<'_>, bytes: &[u8]) -> core::fmt:
     }
 }
 
-/// A span of a buffer, kept without borrowing it.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+/// A span of a buffer, kept without borrowing it. What is kept is one more than its end, so that an `Option` of it takes no more room.
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Span {
     pub(crate) start: usize,
-    pub(crate) end: usize,
+    past: NonZero<usize>,
+}
+
+impl Default for Span {
+    fn default() -> Self {
+        Self::new(0, 0)
+    }
+}
+
+impl core::fmt::Debug for Span {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        write!(f, "{}..{}", self.start, self.end())
+    }
 }
 
 impl Span {
     pub(crate) const fn new(start: usize, end: usize) -> Self {
-        Self { start, end }
+        // No buffer reaches to the last address.
+        let past = NonZero::<usize>::MIN.saturating_add(end);
+        Self { start, past }
+    }
+
+    pub(crate) const fn end(self) -> usize {
+        self.past.get().wrapping_sub(1)
     }
 
     pub(crate) const fn len(self) -> usize {
-        self.end.saturating_sub(self.start)
+        self.end().saturating_sub(self.start)
     }
 
     #[cfg_attr(target_os = "none", inline(never))]
     pub(crate) fn of(self, bytes: &[u8]) -> &[u8] {
-        bytes.get(self.start..self.end).unwrap_or(&[])
+        bytes.get(self.start..self.end()).unwrap_or(&[])
     }
 
     pub(crate) fn of_mut(self, bytes: &mut [u8]) -> &mut [u8] {
-        bytes.get_mut(self.start..self.end).unwrap_or(&mut [])
+        bytes.get_mut(self.start..self.end()).unwrap_or(&mut [])
     }
 
     /// Where `inner`, a part of `outer`, stands in it.
     pub(crate) fn within(outer: &[u8], inner: &[u8]) -> Option<Self> {
         let start = (inner.as_ptr().addr()).checked_sub(outer.as_ptr().addr())?;
         let end = start.checked_add(inner.len())?;
-        (end <= outer.len()).then_some(Self { start, end })
+        (end <= outer.len()).then_some(Self::new(start, end))
     }
 
     /// The same span, counted from `by` further left.
     pub(crate) const fn shifted(self, by: usize) -> Self {
         // Places in one buffer: no sum of them can wrap.
-        Self { start: self.start.wrapping_add(by), end: self.end.wrapping_add(by) }
+        Self { start: self.start.wrapping_add(by), past: self.past.saturating_add(by) }
     }
 }
 

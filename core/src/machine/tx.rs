@@ -6,9 +6,6 @@ use alloc::vec::Vec;
 
 /// Waiting output beyond which a growing machine wants to send before it lends or makes more.
 pub(crate) const BACKLOG: usize = 64 * 1024;
-/// What a growing buffer keeps when it is empty.
-const KEEP: usize = 8 * 1024;
-
 /// Bytes `start..ready` may be sent; `ready..end` belong to what is lent.
 pub(crate) struct Tx<'b> {
     mem: Bytes<'b>,
@@ -41,7 +38,7 @@ impl<'b> Tx<'b> {
         self.start = self.start.saturating_add(n).min(self.ready);
         if self.start == self.end {
             (self.start, self.ready, self.end) = (0, 0, 0);
-            self.mem.shrink(KEEP);
+            self.mem.shrink();
         }
     }
 

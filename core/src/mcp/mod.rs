@@ -1,5 +1,6 @@
 //! Protocol values: revisions, tools, content, and the one table that knows eras.
 mod content;
+pub(crate) mod pattern;
 mod refusal;
 mod session;
 mod tool;

@@ -1,79 +1,59 @@
 //! Protocol values as JSON, for the revision that the peer speaks.
-use super::{Content, Data, Hints, LEGACY, Tool, Version};
-use crate::json::{Raw, Sink, copy, write_raw, write_str, write_str_part, write_u64};
+use super::pattern::{Slot, fill, pattern};
+use super::{Content, Data, LEGACY, Tool, Version};
+use crate::json::{Fixed, Raw, Sink, copy, digits, write_raw, write_str_part};
 
 /// All of these, in order; stops at the first that has no room.
 pub(crate) fn all(sink: &mut dyn Sink, parts: &[&str]) -> bool {
     parts.iter().all(|part| sink.put(part.as_bytes()))
 }
 
-fn member(sink: &mut dyn Sink, head: &str, text: &str) -> bool {
-    sink.put(head.as_bytes()) && write_str(sink, text)
+fn slot(text: Option<&str>) -> Slot<'_> {
+    text.map(str::as_bytes)
 }
 
-fn optional(sink: &mut dyn Sink, head: &str, text: Option<&str>) -> bool {
-    text.is_none_or(|text| member(sink, head, text))
-}
-
-fn verbatim(sink: &mut dyn Sink, head: &str, json: Option<&str>) -> bool {
-    json.is_none_or(|json| sink.put(head.as_bytes()) && raw_text(sink, json))
-}
-
-/// JSON of the application, in which line breaks are white space.
-fn raw_text(sink: &mut dyn Sink, json: &str) -> bool {
-    write_raw(sink, Raw::trusted(json.as_bytes()))
-}
-
-/// Vendor keys among capabilities, under the name that they have in the era.
-pub(crate) fn extensions(sink: &mut dyn Sink, comma: &str, json: &str, modern: bool) -> bool {
-    let name = if modern { "\"extensions\":" } else { "\"experimental\":" };
-    all(sink, &[comma, name]) && raw_text(sink, json)
+/// What is there since `first`.
+fn since(version: Version, first: Version, text: Option<&str>) -> Slot<'_> {
+    if version.since(first) { slot(text) } else { None }
 }
 
 /// One tool definition.
 #[inline(never)]
 pub(crate) fn tool(sink: &mut dyn Sink, tool: &Tool<'_>, version: Version) -> bool {
-    let since = |v: Version| version.since(v);
-    member(sink, "{\"name\":", tool.name)
-        && (!since(Version::V2025_06_18) || optional(sink, ",\"title\":", tool.title))
-        && member(sink, ",\"description\":", tool.description)
-        && verbatim(sink, ",\"inputSchema\":", Some(tool.input_schema))
-        && (!since(Version::V2025_06_18) || verbatim(sink, ",\"outputSchema\":", tool.output_schema))
-        && (!since(Version::V2025_03_26) || hints(sink, &tool.hints))
-        && (!since(Version::V2025_11_25) || verbatim(sink, ",\"icons\":", tool.icons))
-        && (!LEGACY || version != Version::V2025_11_25 || execution(sink, tool.task_support))
-        && (!since(Version::V2025_06_18) || verbatim(sink, ",\"_meta\":", tool.meta))
-        && sink.put(b"}")
-}
-
-#[inline(never)]
-fn hints(sink: &mut dyn Sink, hints: &Hints<'_>) -> bool {
-    if *hints == Hints::NONE {
-        return true;
-    }
-    let flags = [
-        ("readOnlyHint", hints.read_only),
-        ("destructiveHint", hints.destructive),
-        ("idempotentHint", hints.idempotent),
-        ("openWorldHint", hints.open_world),
+    let flag = |flag: Option<bool>| slot(flag.map(|yes| if yes { "true" } else { "false" }));
+    let hints = &tool.hints;
+    let flags = [hints.read_only, hints.destructive, hints.idempotent, hints.open_world];
+    let hinted = hints.title.is_some() || flags.iter().any(Option::is_some);
+    let [read_only, destructive, idempotent, open_world] = flags.map(flag);
+    let task = tool.task_support.filter(|_| LEGACY && version == Version::V2025_11_25);
+    let slots = [
+        Some(tool.name.as_bytes()),
+        since(version, Version::V2025_06_18, tool.title),
+        Some(tool.description.as_bytes()),
+        Some(tool.input_schema.as_bytes()),
+        since(version, Version::V2025_06_18, tool.output_schema),
+        since(version, Version::V2025_03_26, hinted.then_some("")),
+        slot(hints.title),
+        read_only,
+        destructive,
+        idempotent,
+        open_world,
+        since(version, Version::V2025_11_25, tool.icons),
+        slot(task),
+        since(version, Version::V2025_06_18, tool.meta),
     ];
-    let mut first = hints.title.is_none();
-    sink.put(b",\"annotations\":{")
-        && optional(sink, "\"title\":", hints.title)
-        && flags.iter().filter_map(|(name, flag)| flag.map(|flag| (name, flag))).all(|(name, flag)| {
-            let comma = if core::mem::take(&mut first) { "" } else { "," };
-            all(sink, &[comma, "\"", name, "\":", if flag { "true" } else { "false" }])
-        })
-        && sink.put(b"}")
-}
-
-fn execution(sink: &mut dyn Sink, support: Option<&str>) -> bool {
-    support.is_none_or(|s| member(sink, ",\"execution\":{\"taskSupport\":", s) && sink.put(b"}"))
+    let text = pattern!(concat!(
+        "{\"name\":\"@0\"<1,\"title\":\"@1\">,\"description\":\"@2\",\"inputSchema\":$3<4,\"outputSchema\":$4>",
+        "<5,\"annotations\":{<6~\"title\":\"@6\"><7~\"readOnlyHint\":$7><8~\"destructiveHint\":$8>",
+        "<9~\"idempotentHint\":$9><a~\"openWorldHint\":$a>}><b,\"icons\":$b>",
+        "<c,\"execution\":{\"taskSupport\":\"@c\"}><d,\"_meta\":$d>}"
+    ));
+    fill(sink, text, &slots)
 }
 
 /// A block of text.
 pub(crate) fn text(sink: &mut dyn Sink, text: &str) -> bool {
-    member(sink, "{\"type\":\"text\",\"text\":", text) && sink.put(b"}")
+    fill(sink, pattern!("{\"type\":\"text\",\"text\":\"@0\"}"), &[Some(text.as_bytes())])
 }
 
 /// One content block.
@@ -87,20 +67,24 @@ pub(crate) fn content(sink: &mut dyn Sink, block: &Content<'_>, version: Version
         }
         Content::Audio { data, mime } => resource(sink, "attachment:audio", Some(mime), Body::Blob(data)),
         Content::Link(link) if version.since(Version::V2025_06_18) => {
-            member(sink, "{\"type\":\"resource_link\",\"uri\":", link.uri)
-                && member(sink, ",\"name\":", link.name)
-                && optional(sink, ",\"title\":", link.title)
-                && optional(sink, ",\"description\":", link.description)
-                && optional(sink, ",\"mimeType\":", link.mime)
-                && link.size.is_none_or(|size| sink.put(b",\"size\":") && write_u64(sink, size))
-                && sink.put(b"}")
+            let mut number = [0; Fixed::ROOM];
+            let slots = [
+                Some(link.uri.as_bytes()),
+                Some(link.name.as_bytes()),
+                slot(link.title),
+                slot(link.description),
+                slot(link.mime),
+                link.size.map(|size| digits(&mut number, size, false)),
+            ];
+            let text = pattern!(concat!(
+                "{\"type\":\"resource_link\",\"uri\":\"@0\",\"name\":\"@1\"<2,\"title\":\"@2\">",
+                "<3,\"description\":\"@3\"><4,\"mimeType\":\"@4\"><5,\"size\":$5>}"
+            ));
+            fill(sink, text, &slots)
         }
         Content::Link(link) => {
-            sink.put(b"{\"type\":\"text\",\"text\":\"")
-                && write_str_part(sink, link.name)
-                && sink.put(b": ")
-                && write_str_part(sink, link.uri)
-                && sink.put(b"\"}")
+            let slots = [Some(link.name.as_bytes()), Some(link.uri.as_bytes())];
+            fill(sink, pattern!("{\"type\":\"text\",\"text\":\"@0: @1\"}"), &slots)
         }
         Content::TextResource { uri, mime, text } => resource(sink, uri, *mime, Body::Text(text)),
         Content::BlobResource { uri, mime, data } => resource(sink, uri, *mime, Body::Blob(data)),
@@ -111,8 +95,7 @@ pub(crate) fn content(sink: &mut dyn Sink, block: &Content<'_>, version: Version
 fn binary(sink: &mut dyn Sink, kind: &str, bytes: &Data<'_>, mime: &str) -> bool {
     all(sink, &["{\"type\":\"", kind, "\",\"data\":\""])
         && data(sink, bytes)
-        && member(sink, "\",\"mimeType\":", mime)
-        && sink.put(b"}")
+        && fill(sink, pattern!("\",\"mimeType\":\"@0\"}"), &[Some(mime.as_bytes())])
 }
 
 enum Body<'a> {
@@ -121,13 +104,17 @@ enum Body<'a> {
 }
 
 fn resource(sink: &mut dyn Sink, uri: &str, mime: Option<&str>, body: Body<'_>) -> bool {
-    member(sink, "{\"type\":\"resource\",\"resource\":{\"uri\":", uri)
-        && optional(sink, ",\"mimeType\":", mime)
-        && match body {
-            Body::Text(text) => member(sink, ",\"text\":", text),
-            Body::Blob(bytes) => sink.put(b",\"blob\":\"") && data(sink, bytes) && sink.put(b"\""),
-        }
-        && sink.put(b"}}")
+    let (words, blob) = match body {
+        Body::Text(text) => (Some(text), None),
+        Body::Blob(data) => (None, Some(data)),
+    };
+    let text = pattern!(concat!(
+        "{\"type\":\"resource\",\"resource\":{\"uri\":\"@0\"<1,\"mimeType\":\"@1\">,",
+        "<2\"text\":\"@2><3\"blob\":\">"
+    ));
+    fill(sink, text, &[Some(uri.as_bytes()), slot(mime), slot(words), blob.map(|_| &b""[..])])
+        && blob.is_none_or(|blob| data(sink, blob))
+        && sink.put(b"\"}}")
 }
 
 fn data(sink: &mut dyn Sink, data: &Data<'_>) -> bool {
@@ -164,9 +151,17 @@ fn base64(sink: &mut dyn Sink, bytes: &[u8]) -> bool {
     })
 }
 
+/// Vendor keys among capabilities, under the name that they have in the era.
+#[cfg(feature = "client")]
+pub(crate) fn extensions(sink: &mut dyn Sink, comma: &str, json: &str, modern: bool) -> bool {
+    let name = if modern { "\"extensions\":" } else { "\"experimental\":" };
+    all(sink, &[comma, name]) && write_raw(sink, Raw::trusted(json.as_bytes()))
+}
+
 /// An `Implementation` with what all revisions have.
 pub(crate) fn implementation(sink: &mut dyn Sink, name: &str, version: &str) -> bool {
-    member(sink, "{\"name\":", name) && member(sink, ",\"version\":", version) && sink.put(b"}")
+    let slots = [Some(name.as_bytes()), Some(version.as_bytes())];
+    fill(sink, pattern!("{\"name\":\"@0\",\"version\":\"@1\"}"), &slots)
 }
 
 /// The members of an object, without its braces, and without `reserved`; `first`: nothing stands before them.

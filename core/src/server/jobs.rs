@@ -3,10 +3,11 @@
 use super::BadArgs;
 use super::config::Conf;
 use super::slot::{SlotServer, Stage};
-use crate::json::{Raw, Sink, write_i64, write_raw, write_str, write_str_part, write_u64};
+use crate::json::{Fixed, Raw, Sink, digits, write_escaped};
 use crate::machine::mem::Span;
-use crate::machine::slots::{Side, Slot};
-use crate::mcp::{Refusal, Version, key, write};
+use crate::machine::slots::{Side, Slot as CallSlot};
+use crate::mcp::pattern::{Slot, fill, pattern};
+use crate::mcp::{Refusal, Version, write};
 use crate::rpc::Code;
 
 /// Whom an answer goes to, and so what is over when it is out.
@@ -94,11 +95,20 @@ pub(super) enum Part {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Around {
     pub(super) before: &'static str,
-    pub(super) after: &'static str,
+    /// The end of a line follows.
+    pub(super) ends: bool,
 }
 
 impl Around {
-    pub(super) const LINE: Self = Self { before: "", after: "\n" };
+    pub(super) const LINE: Self = Self { before: "", ends: true };
+}
+
+/// The text of an error.
+#[derive(Clone, Copy)]
+pub(super) enum Words<'a> {
+    Refusal(Refusal),
+    BadArgs(&'a BadArgs),
+    Own(&'a str),
 }
 
 /// All that a message can be made of.
@@ -110,34 +120,71 @@ pub(super) struct Say<'a> {
     pub(super) omits_id: bool,
 }
 
+/// What patterns are filled with beyond the slots that all of them have: slots 8 to f.
+type Own<'a> = [Slot<'a>; 6];
+const NONE: Own<'static> = [None; 6];
+const IS: Slot<'static> = Some(b"");
+
 impl Say<'_> {
-    fn id(&self, sink: &mut dyn Sink, id: &[u8]) -> bool {
-        write::all(sink, &[self.around.before, "{\"jsonrpc\":\"2.0\",\"id\":"]) && sink.put(id)
+    /// Fills a pattern, for a request's id and the revision that is spoken. Slots: 0 the head of an answer, 1 what stands before it,
+    /// 2 the id, 3 members that modern results begin with, 4 and 5 our name and version, 6 the end of an answer behind its last member,
+    /// 7 the member that modern results end with.
+    #[inline(never)]
+    fn fill(
+        &self,
+        sink: &mut dyn Sink,
+        pattern: &[u8],
+        (id, version): (Slot<'_>, Version),
+        [a, b, c, d, e, f]: Own<'_>,
+    ) -> bool {
+        let modern = version.is_stateless();
+        let head = pattern!("$1{\"jsonrpc\":\"2.0\"<2,\"id\":$2>");
+        let end = if self.around.ends { pattern!("}}\n") } else { pattern!("}}") };
+        let info = pattern!(concat!(
+            ",\"_meta\":{\"io.modelcontextprotocol/serverInfo\":",
+            "{\"name\":\"@4\",\"version\":\"@5\"}}"
+        ));
+        let slots = [
+            Some(head),
+            Some(self.around.before.as_bytes()),
+            id,
+            modern.then_some(b"\"resultType\":\"complete\","),
+            Some(self.config.name().as_bytes()),
+            Some(self.config.version().as_bytes()),
+            Some(end),
+            modern.then_some(info),
+            a,
+            b,
+            c,
+            d,
+            e,
+            f,
+        ];
+        fill(sink, pattern, &slots)
     }
 
     /// All of `job`, which is none that writes nothing, nor a list; `slot` is its call's.
     #[inline(never)]
-    pub(super) fn job(&self, sink: &mut dyn Sink, job: &Job, slot: Option<&Slot>) -> bool {
+    pub(super) fn job(&self, sink: &mut dyn Sink, job: &Job, slot: Option<&CallSlot>) -> bool {
+        let called = slot.map_or(&b""[..], |s| s.id.get());
         match job {
             Job::Error { to, why, data } => {
-                let head = match to {
-                    To::Nobody if self.omits_id => {
-                        write::all(sink, &[self.around.before, "{\"jsonrpc\":\"2.0\""])
-                    }
-                    To::Nobody => write::all(sink, &[self.around.before, "{\"jsonrpc\":\"2.0\",\"id\":null"]),
-                    To::Message(id) => self.id(sink, id.of(self.line)),
-                    To::Slot(_) => self.id(sink, slot.map_or(b"", |s| s.id.get())),
+                let id = match to {
+                    To::Nobody if self.omits_id => None,
+                    To::Nobody => Some(&b"null"[..]),
+                    To::Message(id) => Some(id.of(self.line)),
+                    To::Slot(_) => Some(called),
                 };
-                head && error(sink, why.code(), |sink| why.write(sink), |sink| self.data(sink, *data))
-                    && self.end(sink, "}")
+                self.error(sink, id, (why.code(), Words::Refusal(*why)), *data, None)
             }
-            Job::Failed { code, .. } => {
-                self.failure(sink, slot.map_or(b"", |s| s.id.get()), (*code, code.text()), None)
+            Job::Failed { code, .. } => self.failure(sink, called, (*code, code.text()), None),
+            Job::BadArgs { bad, .. } => self.bad_args(sink, bad, slot),
+            Job::Empty { id } => {
+                let about = (Some(id.of(self.line)), Version::NEWEST_LEGACY);
+                self.fill(sink, pattern!("&0,\"result\":{&6"), about, NONE)
             }
-            Job::BadArgs { bad, .. } => self.bad_args(sink, *bad, slot),
-            Job::Empty { id } => self.id(sink, id.of(self.line)) && self.end(sink, ",\"result\":{}}"),
-            Job::Initialize { id, version } => self.initialize(sink, id.of(self.line), *version),
-            Job::Discover { id } => self.discover(sink, id.of(self.line)),
+            Job::Initialize { id, version } => self.meet(sink, id.of(self.line), *version),
+            Job::Discover { id } => self.meet(sink, id.of(self.line), Version::V2026_07_28),
             Job::Tail { .. } => slot.is_none_or(|slot| {
                 server_side(Some(slot)).is_none_or(|own| self.tail(sink, slot.id.get(), own))
             }),
@@ -149,115 +196,93 @@ impl Say<'_> {
         }
     }
 
-    fn end(&self, sink: &mut dyn Sink, closing: &str) -> bool {
-        write::all(sink, &[closing, self.around.after])
-    }
-
+    /// An error.
     #[inline(never)]
-    fn data(&self, sink: &mut dyn Sink, data: Data) -> bool {
-        match data {
-            Data::None => true,
-            Data::Limit(limit) => {
-                sink.put(b",\"data\":{\"limit\":") && write_u64(sink, limit as u64) && sink.put(b"}")
-            }
-            Data::Versions(requested) => {
-                sink.put(b",\"data\":{\"supported\":[\"2026-07-28\"],\"requested\":")
-                    && sink.put(requested.of(self.line))
-                    && sink.put(b"}")
-            }
-        }
-    }
-
-    #[inline(never)]
-    fn bad_args(&self, sink: &mut dyn Sink, bad: BadArgs, slot: Option<&Slot>) -> bool {
-        let Some(own) = server_side(slot) else { return true };
-        let id = slot.map_or(&b""[..], |s| s.id.get());
-        let sentence = |sink: &mut dyn Sink| bad.say(&mut |text| write_str_part(sink, text));
-        if !own.version.since(Version::V2025_11_25) {
-            return self.id(sink, id)
-                && sink.put(b",\"error\":{\"code\":-32602,\"message\":\"")
-                && sentence(sink)
-                && self.end(sink, "\"}}");
-        }
-        self.head(sink, id, own.version)
-            && sink.put(b"\"content\":[{\"type\":\"text\",\"text\":\"")
-            && sentence(sink)
-            && sink.put(b"\"}],\"isError\":true")
-            && self.server_info(sink, own.version, ",")
-            && self.end(sink, "}}")
-    }
-
-    #[inline(never)]
-    fn initialize(&self, sink: &mut dyn Sink, id: &[u8], version: Version) -> bool {
-        self.id(sink, id)
-            && write::all(
-                sink,
-                &[",\"result\":{\"protocolVersion\":\"", version.as_str(), "\",\"capabilities\":"],
-            )
-            && self.capabilities(sink, false)
-            && sink.put(b",\"serverInfo\":")
-            && write::implementation(sink, self.config.name(), self.config.version())
-            && self.instructions(sink)
-            && self.end(sink, "}}")
-    }
-
-    #[inline(never)]
-    fn discover(&self, sink: &mut dyn Sink, id: &[u8]) -> bool {
-        self.head(sink, id, Version::V2026_07_28)
-            && sink.put(b"\"supportedVersions\":[\"2026-07-28\"],\"capabilities\":")
-            && self.capabilities(sink, true)
-            && self.instructions(sink)
-            && sink.put(b",\"ttlMs\":0,\"cacheScope\":\"private\"")
-            && self.server_info(sink, Version::V2026_07_28, ",")
-            && self.end(sink, "}}")
-    }
-
-    fn capabilities(&self, sink: &mut dyn Sink, modern: bool) -> bool {
-        let tools: &[u8] = match (self.config.rest().has_tools(), self.config.rest().list_changed && !modern)
-        {
-            (false, _) => b"",
-            (true, false) => b"\"tools\":{}",
-            (true, true) => b"\"tools\":{\"listChanged\":true}",
+    fn error(
+        &self,
+        sink: &mut dyn Sink,
+        id: Slot<'_>,
+        (code, words): (Code, Words<'_>),
+        data: Data,
+        json: Option<Raw<'_>>,
+    ) -> bool {
+        let about = (id, Version::NEWEST_LEGACY);
+        let mut number = [0; Fixed::ROOM];
+        let code = digits(&mut number, code.0.unsigned_abs(), code.0 < 0);
+        let head = pattern!("&0,\"error\":{\"code\":$8,\"message\":\"");
+        let tail = pattern!(concat!(
+            "\"<8,\"data\":{\"limit\":$8}><9,\"data\":{\"supported\":[\"2026-07-28\"],\"requested\":$9}>",
+            "<a,\"data\":$a>&6"
+        ));
+        let said = self.fill(sink, head, about, [Some(code), None, None, None, None, None])
+            && match words {
+                Words::Refusal(why) => why.write(sink),
+                Words::BadArgs(bad) => say_bad_args(sink, bad),
+                Words::Own(text) => write_escaped(sink, text.as_bytes()),
+            };
+        let (limit, requested) = match data {
+            Data::None => (None, None),
+            Data::Limit(limit) => (Some(digits(&mut number, limit as u64, false)), None),
+            Data::Versions(span) => (None, Some(span.of(self.line))),
         };
-        sink.put(b"{")
-            && sink.put(tools)
-            && self.config.extensions().is_none_or(|json| {
-                let comma = if tools.is_empty() { "" } else { "," };
-                write::extensions(sink, comma, json, modern)
-            })
-            && sink.put(b"}")
+        said && self.fill(sink, tail, about, [limit, requested, json.map(Raw::as_bytes), None, None, None])
     }
 
-    fn instructions(&self, sink: &mut dyn Sink) -> bool {
-        self.config.instructions().is_none_or(|text| sink.put(b",\"instructions\":") && write_str(sink, text))
+    #[inline(never)]
+    fn bad_args(&self, sink: &mut dyn Sink, bad: &BadArgs, slot: Option<&CallSlot>) -> bool {
+        let Some(own) = server_side(slot) else { return true };
+        let about = (slot.map(|s| s.id.get()), own.version);
+        if !own.version.since(Version::V2025_11_25) {
+            return self.error(sink, about.0, (Code::INVALID_PARAMS, Words::BadArgs(bad)), Data::None, None);
+        }
+        let head = pattern!("&0,\"result\":{$3\"content\":[{\"type\":\"text\",\"text\":\"");
+        self.fill(sink, head, about, NONE)
+            && say_bad_args(sink, bad)
+            && self.fill(sink, pattern!("\"}],\"isError\":true&7&6"), about, NONE)
+    }
+
+    /// The answer to `initialize` or `server/discover`.
+    #[inline(never)]
+    fn meet(&self, sink: &mut dyn Sink, id: &[u8], version: Version) -> bool {
+        let modern = version.is_modern();
+        let config = self.config.rest();
+        let text = if modern {
+            pattern!(concat!(
+                "&0,\"result\":{$3\"supportedVersions\":[\"2026-07-28\"],\"capabilities\":",
+                "{<8~\"tools\":{}><a~\"extensions\":$a>}<b,\"instructions\":\"@b\">",
+                ",\"ttlMs\":0,\"cacheScope\":\"private\"&7&6"
+            ))
+        } else {
+            pattern!(concat!(
+                "&0,\"result\":{\"protocolVersion\":\"$c\",\"capabilities\":",
+                "{<8~\"tools\":{<9\"listChanged\":true>}><a~\"experimental\":$a>}",
+                ",\"serverInfo\":{\"name\":\"@4\",\"version\":\"@5\"}<b,\"instructions\":\"@b\">&6"
+            ))
+        };
+        let own = [
+            IS.filter(|_| config.has_tools()),
+            IS.filter(|_| config.list_changed),
+            self.config.extensions().map(str::as_bytes),
+            self.config.instructions().map(str::as_bytes),
+            Some(version.as_str().as_bytes()),
+            None,
+        ];
+        self.fill(sink, text, (Some(id), version), own)
     }
 
     /// The head of a result, up to its first own member.
     pub(super) fn head(&self, sink: &mut dyn Sink, id: &[u8], version: Version) -> bool {
-        self.id(sink, id)
-            && sink.put(b",\"result\":{")
-            && (!version.is_stateless() || sink.put(b"\"resultType\":\"complete\","))
-    }
-
-    /// `_meta` with who we are, which only modern peers are told in results.
-    pub(super) fn server_info(&self, sink: &mut dyn Sink, version: Version, comma: &str) -> bool {
-        !version.is_stateless()
-            || write::all(sink, &[comma, "\"_meta\":{\"", key::SERVER_INFO, "\":"])
-                && write::implementation(sink, self.config.name(), self.config.version())
-                && sink.put(b"}")
+        self.fill(sink, pattern!("&0,\"result\":{$3"), (Some(id), version), NONE)
     }
 
     /// What closes the result of a call, whatever stage it is in.
     pub(super) fn tail(&self, sink: &mut dyn Sink, id: &[u8], slot: &SlotServer) -> bool {
+        let own = [IS.filter(|_| slot.is_error), IS.filter(|_| !slot.has_meta), None, None, None, None];
         (match slot.stage {
             Stage::Start => self.stream_head(sink, id, slot.version),
-            Stage::Empty | Stage::Blocks => true,
             Stage::Members => sink.put(b"\"content\":["),
-            Stage::Text | Stage::Blob(_) => self.close_block(sink, slot),
-        }) && sink.put(b"]")
-            && (!slot.is_error || sink.put(b",\"isError\":true"))
-            && (slot.has_meta || self.server_info(sink, slot.version, ","))
-            && self.end(sink, "}}")
+            _ => self.close_block(sink, slot),
+        }) && self.fill(sink, pattern!("]<8,\"isError\":true><9&7>&6"), (None, slot.version), own)
     }
 
     /// The head of a result that is streamed.
@@ -272,8 +297,7 @@ impl Say<'_> {
             Stage::Blob(brackets) => {
                 let rest = slot.carry.get(..usize::from(slot.carried)).unwrap_or(&[]);
                 (rest.is_empty() || sink.put(&write::quad(rest)))
-                    && sink.put(b"\"")
-                    && (0..brackets).all(|_| sink.put(b"}"))
+                    && sink.put(if brackets > 1 { b"\"}}" } else { b"\"}" })
             }
             _ => true,
         }
@@ -294,20 +318,16 @@ impl Say<'_> {
             (Part::Items, None) => true,
             (Part::Items, Some(tool)) => (first || sink.put(b",")) && write::tool(sink, tool, version),
             (Part::Tail { more }, _) => {
-                sink.put(b"]")
-                    && (!more
-                        || sink.put(b",\"nextCursor\":\"")
-                            && write_u64(sink, index as u64)
-                            && sink.put(b"\""))
-                    && (!version.is_stateless() || sink.put(b",\"ttlMs\":0,\"cacheScope\":\"private\""))
-                    && self.server_info(sink, version, ",")
-                    && self.end(sink, "}}")
+                let mut number = [0; Fixed::ROOM];
+                let cursor = more.then(|| digits(&mut number, index as u64, false));
+                let text =
+                    pattern!("]<8,\"nextCursor\":\"$8\"><3,\"ttlMs\":0,\"cacheScope\":\"private\">&7&6");
+                self.fill(sink, text, (None, version), [cursor, None, None, None, None, None])
             }
         }
     }
 
     /// A JSON-RPC error that the application words.
-    #[inline(never)]
     pub(super) fn failure(
         &self,
         sink: &mut dyn Sink,
@@ -315,30 +335,15 @@ impl Say<'_> {
         (code, message): (Code, &str),
         data: Option<Raw<'_>>,
     ) -> bool {
-        let more =
-            |sink: &mut dyn Sink| data.is_none_or(|data| sink.put(b",\"data\":") && write_raw(sink, data));
-        self.id(sink, id)
-            && error(sink, code, |sink| write_str_part(sink, message), more)
-            && self.end(sink, "}")
+        self.error(sink, Some(id), (code, Words::Own(message)), Data::None, data)
     }
 }
 
-fn error(
-    sink: &mut dyn Sink,
-    code: Code,
-    text: impl FnOnce(&mut dyn Sink) -> bool,
-    more: impl FnOnce(&mut dyn Sink) -> bool,
-) -> bool {
-    sink.put(b",\"error\":{\"code\":")
-        && write_i64(sink, code.0)
-        && sink.put(b",\"message\":\"")
-        && text(sink)
-        && sink.put(b"\"")
-        && more(sink)
-        && sink.put(b"}")
+fn say_bad_args(sink: &mut dyn Sink, bad: &BadArgs) -> bool {
+    bad.say(&mut |text| write_escaped(sink, text.as_bytes()))
 }
 
-pub(super) fn server_side(slot: Option<&Slot>) -> Option<&SlotServer> {
+pub(super) fn server_side(slot: Option<&CallSlot>) -> Option<&SlotServer> {
     match slot.map(|s| &s.side) {
         Some(Side::Server(own)) => Some(own),
         _ => None,

@@ -34,10 +34,11 @@ impl Server<'_> {
         let (args_bytes, after) = rest.split_at_mut_checked(args.len()).unwrap_or((&mut [], &mut []));
         let (before, after) = (&*before, &*after);
         let part = |span: Span| {
-            if span.end <= args.start {
+            if span.end() <= args.start {
                 span.of(before)
             } else {
-                Span::new(span.start.saturating_sub(args.end), span.end.saturating_sub(args.end)).of(after)
+                Span::new(span.start.saturating_sub(args.end()), span.end().saturating_sub(args.end()))
+                    .of(after)
             }
         };
         let name = core::str::from_utf8(part(name)).unwrap_or("");

@@ -47,8 +47,8 @@ impl Line {
         match self.batch {
             _ if !LEGACY => Around::LINE,
             None => Around::LINE,
-            Some(Batch { wrote: false, .. }) => Around { before: "[", after: "" },
-            Some(Batch { wrote: true, .. }) => Around { before: ",", after: "" },
+            Some(Batch { wrote: false, .. }) => Around { before: "[", ends: false },
+            Some(Batch { wrote: true, .. }) => Around { before: ",", ends: false },
         }
     }
 }

@@ -4,10 +4,11 @@ use super::config::Conf;
 use super::jobs::{Around, Data, Job, Say, To};
 use super::line::Line;
 use super::slot::{Open, Stage};
-use crate::json::{Kind, Raw, Sink, write_raw, write_str, write_str_part, write_u64};
+use crate::json::{Fixed, Kind, Raw, Sink, digits, write_raw, write_str_part};
 use crate::machine::slots::State;
 use crate::machine::tx::{Out, Window};
 use crate::machine::{CallId, Full};
+use crate::mcp::pattern::{fill, pattern};
 use crate::mcp::{Content, Refusal, Version, key, write};
 use crate::rpc::Code;
 use core::fmt;
@@ -157,7 +158,7 @@ impl<'m> Reply<'m> {
             && self.out.put(b",\"result\":{")
             && (!add || write::all(&mut self.out, &["\"resultType\":\"complete\"", comma]))
             && write_raw(&mut self.out, Raw::trusted(inside))
-            && write::all(&mut self.out, &["}", say.around.after]);
+            && write::all(&mut self.out, &["}", if say.around.ends { "\n" } else { "" }]);
         self.close(done)
     }
 
@@ -257,11 +258,7 @@ impl<'m> Reply<'m> {
     }
 
     fn json_text(&mut self, json: Raw<'_>) {
-        self.block(|sink, _| {
-            sink.put(b"{\"type\":\"text\",\"text\":\"")
-                && write_str_part(sink, json.as_str())
-                && sink.put(b"\"}")
-        });
+        self.block(|sink, _| write::text(sink, json.as_str()));
     }
 
     /// The head, up to the first member.
@@ -387,14 +384,18 @@ pub(super) fn write_progress(
         return true;
     }
     let message = progress.message.filter(|_| own.version.since(Version::V2025_03_26));
-    let written = sink
-        .put(b"{\"jsonrpc\":\"2.0\",\"method\":\"notifications/progress\",\"params\":{\"progressToken\":")
-        && sink.put(token)
-        && sink.put(b",\"progress\":")
-        && write_u64(sink, progress.done)
-        && progress.total.is_none_or(|total| sink.put(b",\"total\":") && write_u64(sink, total))
-        && message.is_none_or(|text| sink.put(b",\"message\":") && write_str(sink, text))
-        && sink.put(b"}}\n");
+    let (mut done, mut total) = ([0; Fixed::ROOM], [0; Fixed::ROOM]);
+    let slots = [
+        Some(token),
+        Some(digits(&mut done, progress.done, false)),
+        progress.total.map(|number| digits(&mut total, number, false)),
+        message.map(str::as_bytes),
+    ];
+    let text = pattern!(concat!(
+        "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/progress\",\"params\":{\"progressToken\":$0",
+        ",\"progress\":$1<2,\"total\":$2><3,\"message\":\"@3\">}}\n"
+    ));
+    let written = fill(sink, text, &slots);
     if written {
         own.progress = Some(progress.done);
     }

@@ -26,8 +26,10 @@ const CHUNK: usize = 64 << 10;
 const TICK: Duration = Duration::from_millis(1);
 /// How often to look whether the peer has closed its end, while it reads nothing and so its input cannot be read.
 const LOOK: Duration = Duration::from_millis(100);
-/// Output is written when it is longer, even if calls wait; and what a buffer may keep between writes.
-const KEEP: usize = 64 << 10;
+/// Output is written when it is longer, even if calls wait. No tool starts, and no progress is told, while so much waits for the peer.
+const LONG: usize = 32 << 10;
+/// What a buffer may keep between writes.
+const KEEP: usize = 128 << 10;
 
 pub(super) struct Shared<'s, R, W> {
     state: Mutex<State<'s, R, W>>,
@@ -170,10 +172,11 @@ impl<'s, R: Read, W: Write> Shared<'s, R, W> {
         }
     }
 
-    /// The next call that may run now. Those that may not are queued.
+    /// The next call that may run now. Those that may not are queued: while all threads run tools, or the peer is behind with reading.
     fn next(&self, state: &mut State<'s, R, W>) -> Option<Job> {
+        let most = if state.server.output().len() > LONG { 0 } else { self.threads.max(1) };
         loop {
-            if state.running.len() < self.threads.max(1)
+            if state.running.len() < most
                 && let Some(job) = state.jobs.pop_front()
             {
                 return Some(job);
@@ -190,7 +193,7 @@ impl<'s, R: Read, W: Write> Shared<'s, R, W> {
         while !state.ended {
             // Who is alone can't be woken to write in time, so nothing is left lying before a tool runs.
             let due = match state.server.output().len() {
-                len if self.threads > 0 => len > KEEP,
+                len if self.threads > 0 => len > LONG,
                 len => len > 0,
             };
             if !(due && state.out.is_some())
@@ -418,7 +421,7 @@ impl<'s, R: Read, W: Write> Shared<'s, R, W> {
 impl<R: Read, W: Write> Line for Shared<'_, R, W> {
     fn progress(&self, call: CallId, progress: Progress<'_>) {
         let mut state = lock(&self.state);
-        let behind = state.server.output().len() > KEEP;
+        let behind = state.server.output().len() > LONG;
         if !behind && state.server.progress(call, progress).is_ok() {
             if self.threads == 0 {
                 drop(self.write(state));

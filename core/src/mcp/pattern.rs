@@ -1,0 +1,200 @@
+//! Messages as patterns: text with places in it, filled from slots by one small loop. A message costs its text and a byte for each place.
+//!
+//! ```text
+//! $3       slot 3, JSON as it is
+//! @3       slot 3 as a part of a string, escaped
+//! &3       slot 3 is a pattern, filled from the same slots; there is none in it
+//! <3 … >   left out if slot 3 is empty
+//! ~        a comma, unless a bracket was just opened
+//! ```
+//! Slots are 0 to 9, then a to f. An empty one is left out. Patterns are translated by the compiler, which refuses those that are wrong.
+use crate::json::{Raw, Sink, write_escaped, write_raw};
+
+/// What a place is filled with.
+pub(crate) type Slot<'a> = Option<&'a [u8]>;
+
+const RAW: u8 = 0x80;
+const TEXT: u8 = 0x90;
+const PATTERN: u8 = 0xa0;
+const IF: u8 = 0xb0;
+const COMMA: u8 = 0xc0;
+
+/// Translates a pattern.
+macro_rules! pattern {
+    ($text:expr) => {{
+        const TEXT: &str = $text;
+        const CODE: &[u8] = &$crate::mcp::pattern::code::<{ $crate::mcp::pattern::code_len(TEXT) }>(TEXT);
+        CODE
+    }};
+}
+pub(crate) use pattern;
+
+/// Fills a translated pattern; false as soon as the sink is.
+#[inline(never)]
+pub(crate) fn fill(sink: &mut dyn Sink, pattern: &[u8], slots: &[Slot<'_>]) -> bool {
+    let (mut rest, mut outer) = (pattern, &[][..]);
+    let mut opened = false;
+    loop {
+        let Some((&code, after)) = rest.split_first() else {
+            if outer.is_empty() {
+                return true;
+            }
+            rest = core::mem::take(&mut outer);
+            continue;
+        };
+        rest = after;
+        if code < RAW {
+            let (text, after) = rest.split_at_checked(usize::from(code)).unwrap_or((rest, &[]));
+            rest = after;
+            opened = matches!(text.last(), Some(b'{' | b'['));
+            if !sink.put(text) {
+                return false;
+            }
+            continue;
+        }
+        let slot = slots.get(usize::from(code & 15)).copied().flatten();
+        let done = match (code & 0xf0, slot) {
+            (IF, _) => {
+                let skipped = rest.first().map_or(0, |n| usize::from(*n));
+                let from = if slot.is_some() { 1 } else { skipped };
+                rest = rest.get(from..).unwrap_or(&[]);
+                continue;
+            }
+            (COMMA, _) => opened || sink.put(b","),
+            (_, None) => continue,
+            (PATTERN, Some(pattern)) => {
+                (rest, outer) = (pattern, rest);
+                continue;
+            }
+            (TEXT, Some(text)) => write_escaped(sink, text),
+            (_, Some(json)) => write_raw(sink, Raw::trusted(json)),
+        };
+        opened = false;
+        if !done {
+            return false;
+        }
+    }
+}
+
+/// How long the translation is.
+pub(crate) const fn code_len(pattern: &str) -> usize {
+    translate::<1024>(pattern).1
+}
+
+/// The translation: pieces of text behind their length, places as bytes over 127, a condition with the distance to its end.
+pub(crate) const fn code<const N: usize>(pattern: &str) -> [u8; N] {
+    translate(pattern).0
+}
+
+#[allow(clippy::indexing_slicing, clippy::arithmetic_side_effects, clippy::panic)] // runs in the compiler
+const fn translate<const N: usize>(pattern: &str) -> ([u8; N], usize) {
+    let text = pattern.as_bytes();
+    let mut code = [0; N];
+    let (mut at, mut i) = (0, 0);
+    // Where the piece of text at hand has its length, and the open conditions their distances.
+    let mut run = usize::MAX;
+    let (mut open, mut opened) = ([0; 4], 0);
+    while i < text.len() {
+        let kind = match text[i] {
+            b'$' => RAW,
+            b'@' => TEXT,
+            b'&' => PATTERN,
+            b'<' => IF,
+            b'~' => COMMA,
+            b'>' => {
+                opened -= 1;
+                code[open[opened]] = (at - open[opened]) as u8;
+                run = usize::MAX;
+                i += 1;
+                continue;
+            }
+            byte => {
+                assert!(byte < 0x80, "patterns are ASCII");
+                if run == usize::MAX || code[run] == 127 {
+                    run = at;
+                    at += 1;
+                }
+                code[run] += 1;
+                code[at] = byte;
+                at += 1;
+                i += 1;
+                continue;
+            }
+        };
+        run = usize::MAX;
+        i += 1;
+        let mut slot = 0;
+        if kind != COMMA {
+            slot = match text[i] {
+                digit @ b'0'..=b'9' => digit - b'0',
+                letter @ b'a'..=b'f' => letter - b'a' + 10,
+                _ => panic!("a place has a number"),
+            };
+            i += 1;
+        }
+        code[at] = kind | slot;
+        at += 1;
+        if kind == IF {
+            open[opened] = at;
+            opened += 1;
+            at += 1;
+        }
+    }
+    assert!(opened == 0, "a condition has an end");
+    (code, at)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::json::Writer;
+    use std::string::String;
+
+    fn filled(pattern: &[u8], slots: &[Slot<'_>]) -> Option<String> {
+        let mut buffer = [0; 64];
+        let mut out = Writer::new(&mut buffer);
+        fill(&mut out, pattern, slots).then(|| String::from_utf8(out.written().to_vec()).unwrap())
+    }
+
+    #[test]
+    fn fills_places() {
+        let code = pattern!("{\"a\":$0,\"b\":\"@1\"}");
+        assert_eq!(
+            filled(code, &[Some(b"[1,\n2]"), Some(b"x\"")]).unwrap(),
+            "{\"a\":[1, 2],\"b\":\"x\\\"\"}"
+        );
+        assert_eq!(filled(code, &[None]).unwrap(), "{\"a\":,\"b\":\"\"}");
+        assert_eq!(filled(code, &[Some(&[b'1'; 64])]), None);
+    }
+
+    #[test]
+    fn leaves_out_what_is_empty() {
+        let code = pattern!("{<0~\"a\":{<1~1><2~2>}><f~f><2~\"b\":$2>}");
+        let all = |a: bool, b: bool, c: bool| {
+            let slot = |is: bool| is.then_some(&b"0"[..]);
+            filled(code, &[slot(a), slot(b), slot(c)]).unwrap()
+        };
+        assert_eq!(all(false, true, false), "{}");
+        assert_eq!(all(true, false, true), "{\"a\":{2},\"b\":0}");
+        assert_eq!(all(true, true, true), "{\"a\":{1,2},\"b\":0}");
+        assert_eq!(all(false, false, true), "{\"b\":0}");
+    }
+
+    #[test]
+    fn fills_patterns_in_patterns() {
+        let inner = pattern!("<1($1)>");
+        assert_eq!(filled(pattern!("a&0b&0"), &[Some(inner), Some(b"x")]).unwrap(), "a(x)b(x)");
+    }
+
+    #[test]
+    fn holds_long_texts() {
+        const LONG: &str = concat!(
+            "0123456789012345678901234567890123456789012345678901234567890123456789",
+            "0123456789012345678901234567890123456789012345678901234567890123456789"
+        );
+        let mut buffer = [0; 140];
+        let mut out = Writer::new(&mut buffer);
+        assert!(fill(&mut out, pattern!(LONG), &[]));
+        assert_eq!(out.written(), LONG.as_bytes());
+    }
+}
