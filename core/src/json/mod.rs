@@ -47,6 +47,7 @@ pub use de::{from_raw, from_slice_in_place};
 pub use de_error::DeError;
 pub use object::{Array, Object};
 pub use raw::{Kind, Raw};
+pub(crate) use raw::{pick, which};
 pub use scan::Scanner;
 #[cfg(feature = "serde")]
 pub use ser::{Refusal, SerError, to_sink};
