@@ -1,33 +1,32 @@
-//! Benchmarks, and the messages that they read.
+//! How fast messages are framed, read and written: Barewire beside those that one would take instead.
 //!
-//! `cargo bench -p barewire-benches` runs all; a word behind it (`framing`, `envelope`, `served`) some of them.
-//! Figures of different machines, or of a loaded one, can't be compared: each bench therefore runs its rivals too.
+//! - `cargo bench -p barewire-benches`: criterion, this crate's own contenders; a word behind `--` picks some (`read/call`).
+//! - `cargo run --release -p barewire-benches --bin results`: tables of ratios over interleaved rounds; in `benches/peers` the same with
+//!   all the peers, which writes `RESULTS.md` and the plots.
+//! - `cargo run --release -p barewire-benches --bin mine -- capture.jsonl`: the same for your own traffic.
+//!
+//! A contender of one's own is a [`Contender`] and one line: [`row`] in the list given to [`report::main`], as in `benches/peers`.
+//!
+//! What makes the figures worth something: every contender must give the same [`Digest`] of every message ([`proof`]); what each lets
+//! pass that is no message is tried out, not claimed ([`strict`]); contenders of one cell take turns in one process, on the
+//! processor time of one thread ([`measure`]); and nothing is said but as a ratio to ours in the same round.
 
-/// A small call as the TypeScript SDK writes it, its `id` last.
-#[must_use]
-pub fn request() -> String {
-    r#"{"method":"tools/call","params":{"name":"get_alerts","arguments":{"state":"TX"}},"jsonrpc":"2.0","id":17}"#.into()
-}
+pub mod capture;
+pub mod clock;
+mod contender;
+pub mod corpora;
+pub mod count;
+pub mod measure;
+pub mod mine;
+pub mod ours;
+pub mod outgoing;
+pub mod proof;
+pub mod report;
+pub mod rows;
+pub mod strict;
+mod turns;
 
-/// The same of a stateless client, with its `_meta`.
-#[must_use]
-pub fn modern_request() -> String {
-    r#"{"jsonrpc":"2.0","id":17,"method":"tools/call","params":{"name":"get_forecast","arguments":{"latitude":40.7128,"longitude":-74.006},"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{"name":"mcp","version":"0.1.0"},"io.modelcontextprotocol/clientCapabilities":{"sampling":{},"elicitation":{"form":{},"url":{}}}}}}"#.into()
-}
-
-/// A result of 51 KB of text on one line, as a weather service gives its alerts: prose with line breaks and some accents.
-#[must_use]
-pub fn alerts() -> String {
-    let alert = "\\nEvent: Heat Advisory\\nArea: Bexar; Medina; Uvalde \u{2013} S\u{e3}o\\nSeverity: Moderate\\nDescription: * WHAT...Heat index values up to 109 expected.\\n\\n* WHERE...Portions of south central Texas.\\n\\n* WHEN...From 1 PM to 8 PM CDT.\\nInstructions: Drink plenty of fluids, stay in an \\\"air-conditioned\\\" room.\\n---\\n";
-    let text = alert.repeat(51 * 1024 / alert.len());
-    format!(
-        r#"{{"jsonrpc":"2.0","id":3,"result":{{"content":[{{"type":"text","text":"{text}"}}],"isError":false}}}}"#
-    )
-}
-
-/// Lines of one kind, `bytes` in all or a little more.
-#[must_use]
-pub fn lines(line: &str, bytes: usize) -> Vec<u8> {
-    let line = format!("{line}\n");
-    line.repeat(bytes.div_ceil(line.len())).into_bytes()
-}
+#[doc(inline)]
+pub use contender::{Contender, Digest, Group, Kind, Row, Seen, row};
+pub use corpora::{Corpus, Outgoing, ToolDef};
+pub use turns::Turns;

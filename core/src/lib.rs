@@ -58,6 +58,7 @@ mod server;
 
 #[cfg(feature = "client")]
 pub use client::{Client, ClientConfig, ClientEvent, End, Era, Listed, Request, SendError, ToolDef, Why};
+pub use json::Fixed;
 #[cfg(feature = "alloc")]
 pub use machine::Limits;
 pub use machine::{Buffers, CallId, Framing, Full, Io, Millis, Noise, Output, Refused, Slot, Stats, Storage};

@@ -80,7 +80,7 @@ def talk(board, mode):
         "list": {"names": NAMES},
         "led": {"text": "on", "failed": False},
         "echo": {"text": "Ä \"quoted\" 😀", "failed": False},
-        "bad": {"text": "on must be true or false", "failed": True},
+        "bad": {"text": "`on` is missing; it must be true or false", "failed": True},
         "log": {"text": LOG, "failed": False},
         "later": {"text": "calibrated", "failed": False},
     }

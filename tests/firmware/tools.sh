@@ -5,6 +5,9 @@
 # A system without apt has to skip: a function returns 77 then, and its last line says why.
 export RUSTDOCFLAGS= RUSTUP_DIST_SERVER=http://127.0.0.1:9
 tools=${CARGO_TARGET_DIR:?}/tools
+# What all bare-metal images are built into: with the same profile they share one build of `core` for each processor and level,
+# which takes longer than all else.
+bare=$CARGO_TARGET_DIR/bare
 
 # Unpacks packages, and those of their dependencies that the system lacks, into $tools/NAME.
 unpack() { # NAME PACKAGE…

@@ -305,7 +305,7 @@ impl<'b> Lines<'b> {
         if self.start == self.end && !pending {
             (self.start, self.seen, self.end) = (front, front, front);
             if self.skim.is_none() {
-                self.mem.shrink(CHUNK);
+                self.mem.shrink();
             }
         }
         let size = self.mem.get().len();

@@ -11,6 +11,9 @@ use core::cell::Cell;
 pub(crate) const SMALL: bool =
     cfg!(any(barewire_small, all(target_os = "none", not(target_pointer_width = "64"))));
 
+/// Whether text that is there as a whole is read in blocks of 64 bytes, as one bit each (`whole.rs`): that wants words of 64 bits.
+pub(crate) const FAST: bool = !SMALL && cfg!(target_pointer_width = "64");
+
 /// Where the first `byte` is.
 #[inline]
 pub(crate) fn find(byte: u8, bytes: &[u8]) -> Option<usize> {

@@ -17,12 +17,16 @@ mod de;
 mod de_access;
 #[cfg(feature = "serde")]
 mod de_error;
+mod escape;
+mod fixed;
 mod lanes;
+mod masks;
 #[cfg(feature = "serde")]
 mod message;
 mod nearest;
 mod number;
 mod object;
+mod pass;
 mod raw;
 mod scan;
 #[cfg(feature = "serde")]
@@ -36,15 +40,18 @@ mod step;
 mod string;
 mod unescape;
 mod utf8;
+mod whole;
 mod write;
 
-pub(crate) use bytes::{SMALL, copy, find, move_left};
+pub(crate) use bytes::{FAST, SMALL, copy, find, move_left};
 pub use cursor::{Elements, Members};
 pub(crate) use cursor::{skip, value as value_len};
 #[cfg(feature = "serde")]
 pub use de::{from_raw, from_slice_in_place};
 #[cfg(feature = "serde")]
 pub use de_error::DeError;
+pub use fixed::Fixed;
+pub(crate) use fixed::digits;
 pub use object::{Array, Object};
 pub use raw::{Kind, Raw};
 pub(crate) use raw::{pick, which};
@@ -56,7 +63,8 @@ pub use step::{DEPTH, ScanError, ScanFault, Step};
 pub use string::{Chars, Str};
 pub(crate) use unescape::decode;
 pub use unescape::{unescape, unescape_in_place};
-pub(crate) use write::{digits, write_escaped};
+pub(crate) use whole::Whole;
+pub(crate) use write::write_escaped;
 pub use write::{
     escaped_len, write_bool, write_display, write_f64, write_i64, write_raw, write_str, write_str_part,
     write_u64,

@@ -4,7 +4,7 @@ use super::nearest::Single;
 use super::nearest::{self, Double};
 
 /// A number in scientific form: its digits without zeros at either end, times a power of ten.
-pub(super) struct Decimal<'a> {
+struct Decimal<'a> {
     text: &'a [u8],
     negative: bool,
     /// From the first digit that is not zero to the last one, maybe with a point between. Empty: zero.
@@ -16,7 +16,7 @@ pub(super) struct Decimal<'a> {
 }
 
 impl<'a> Decimal<'a> {
-    pub(super) fn new(text: &'a [u8]) -> Self {
+    fn new(text: &'a [u8]) -> Self {
         let (negative, unsigned) = match text {
             [b'-', rest @ ..] => (true, rest),
             _ => (false, text),
@@ -40,7 +40,7 @@ impl<'a> Decimal<'a> {
         }
     }
 
-    pub(super) fn is_integer(&self) -> bool {
+    fn is_integer(&self) -> bool {
         match self.power {
             Some(power) => self.digits == 0 || power >= 0,
             None => self.digits == 0 || !has_negative_exponent(self.text),
@@ -48,7 +48,7 @@ impl<'a> Decimal<'a> {
     }
 
     /// Whether both have the same value.
-    pub(super) fn same(&self, other: &Decimal<'_>) -> bool {
+    fn same(&self, other: &Decimal<'_>) -> bool {
         if self.digits == 0 || other.digits == 0 {
             return self.digits == other.digits;
         }
@@ -75,6 +75,17 @@ impl<'a> Decimal<'a> {
     fn digits(&self) -> impl Iterator<Item = u8> + use<'a> {
         self.significant.iter().copied().filter(|b| *b != b'.')
     }
+}
+
+/// Whether the value is an integer, of any size.
+pub(super) fn is_integer(text: &[u8]) -> bool {
+    text.iter().all(u8::is_ascii_digit) || Decimal::new(text).is_integer()
+}
+
+/// Whether both have the same value. Ids are nearly always digits alone, which then are the same or mean something else.
+pub(super) fn same(a: &[u8], b: &[u8]) -> bool {
+    let digits = |text: &[u8]| text.iter().all(u8::is_ascii_digit);
+    a == b || !(digits(a) && digits(b)) && Decimal::new(a).same(&Decimal::new(b))
 }
 
 /// The integer that a number is, if it is one and in range.

@@ -1,9 +1,9 @@
 //! One JSON value as its own text.
 
-use super::bytes::find;
+use super::bytes::{FAST, find};
 use super::cursor::{Elements, Members};
-use super::number::{self, Decimal};
-use super::{ScanError, Scanner, Step, Str};
+use super::number;
+use super::{ScanError, Scanner, Step, Str, Whole};
 use core::fmt;
 
 /// A valid JSON value, byte for byte, without white space around it.
@@ -61,6 +61,12 @@ impl<'a> Raw<'a> {
     /// # Errors
     /// The first fault, if they are not one valid JSON text of at most [`DEPTH`](super::DEPTH) levels.
     pub fn from_bytes(bytes: &'a [u8]) -> Result<Self, ScanError> {
+        if FAST
+            && matches!(bytes, [b'{' | b'[' | b'"', ..])
+            && Whole::new(bytes).value(0) == Some(bytes.len())
+        {
+            return Ok(Self(bytes));
+        }
         let mut scanner = Scanner::new();
         loop {
             let rest = bytes.get(scanner.position()..).unwrap_or_default();
@@ -130,7 +136,7 @@ impl<'a> Raw<'a> {
 
     /// Whether it is a number whose value is an integer, of any size: `1`, `1.0`, `1e3`, 30 digits.
     pub fn is_integer(self) -> bool {
-        self.as_number().is_some_and(|n| Decimal::new(n).is_integer())
+        self.as_number().is_some_and(number::is_integer)
     }
 
     /// The body of a string; `None` for anything else.
@@ -172,7 +178,7 @@ impl<'a> Raw<'a> {
             return true;
         }
         match (self.as_number(), other.as_number(), self.as_string(), other.as_string()) {
-            (Some(a), Some(b), ..) => Decimal::new(a).same(&Decimal::new(b)),
+            (Some(a), Some(b), ..) => number::same(a, b),
             (_, _, Some(a), Some(b)) => a.same(b),
             _ => false,
         }

@@ -1,7 +1,8 @@
 //! The body of a JSON string, still escaped, and its characters.
 
 use super::bytes::{SMALL, copy, find};
-use super::unescape::{escape, unescape_in_place};
+use super::unescape::{escape, unescape_into};
+use super::utf8;
 use core::fmt::{self, Write as _};
 use core::iter::FusedIterator;
 
@@ -32,7 +33,7 @@ impl<'a> Str<'a> {
     /// The text, if nothing in it is escaped.
     pub fn plain(self) -> Option<&'a str> {
         match find(b'\\', self.0) {
-            None => core::str::from_utf8(self.0).ok(),
+            None => utf8::text(self.0),
             Some(_) => None,
         }
     }
@@ -43,6 +44,10 @@ impl<'a> Str<'a> {
         if self.0.len() <= text.len() {
             // Every escape is longer than what it means, so shorter bodies differ and equal lengths are plain.
             return self.0 == text.as_bytes() && !self.is_escaped();
+        }
+        // Mostly they differ at once.
+        if !SMALL && self.0.first() != Some(&b'\\') && self.0.first() != text.as_bytes().first() {
+            return false;
         }
         // Six bytes for one are the most that an escape can take.
         self.0.len() <= text.len().saturating_mul(6)
@@ -84,9 +89,8 @@ impl<'a> Str<'a> {
     /// Unescapes into `out`; `None` if there is no room (the length of [`raw`](Self::raw) always suffices).
     pub fn decode_into(self, out: &mut [u8]) -> Option<&str> {
         if let Some(room) = out.get_mut(..self.0.len()) {
-            copy(room, self.0);
-            let len = unescape_in_place(room);
-            return core::str::from_utf8(out.get(..len)?).ok();
+            let len = unescape_into(self.0, room);
+            return utf8::text(out.get(..len)?);
         }
         let mut len = 0usize;
         for c in self.chars() {

@@ -3,8 +3,9 @@
 //! Every function returns false as soon as the sink does. What the sink took until then stays there: use a sticky
 //! one with roll-back, such as [`Writer`](super::Writer).
 
-use super::bytes::{SMALL, copy};
-use super::{Raw, Sink, lanes};
+use super::bytes::{FAST, SMALL, copy};
+use super::fixed::{Fixed, decimal};
+use super::{Raw, Sink, escape, lanes};
 use core::fmt::{self, Write as _};
 
 /// Writes `text` as a string, with quotes.
@@ -31,6 +32,12 @@ pub fn write_str_part(sink: &mut (impl Sink + ?Sized), text: &str) -> bool {
 /// The same for bytes that are known to be text.
 pub(crate) fn write_escaped(sink: &mut (impl Sink + ?Sized), text: &[u8]) -> bool {
     let mut rest = text;
+    if FAST && rest.len() >= escape::WORTH {
+        match escape::write(sink, rest) {
+            Some(done) => rest = rest.get(done..).unwrap_or_default(),
+            None => return false,
+        }
+    }
     loop {
         let at = lanes::special(rest, 0);
         let Some((run, tail)) = rest.split_at_checked(at) else { return false };
@@ -52,14 +59,12 @@ pub fn escaped_len(text: &str) -> usize {
 
 /// Writes an integer.
 pub fn write_i64(sink: &mut (impl Sink + ?Sized), value: i64) -> bool {
-    let mut text = [0; 20];
-    sink.put(digits(&mut text, value.unsigned_abs(), value < 0))
+    sink.put(decimal(&mut [0; Fixed::ROOM], value.unsigned_abs(), value < 0, 0))
 }
 
 /// Writes an integer.
 pub fn write_u64(sink: &mut (impl Sink + ?Sized), value: u64) -> bool {
-    let mut text = [0; 20];
-    sink.put(digits(&mut text, value, false))
+    sink.put(decimal(&mut [0; Fixed::ROOM], value, false, 0))
 }
 
 /// Writes the shortest number that reads as `value` again. NaN and the infinities have none: false, and nothing is
@@ -151,9 +156,14 @@ fn write_special(sink: &mut (impl Sink + ?Sized), byte: u8) -> bool {
         b'\r' => b"\\r",
         0x08 => b"\\b",
         0x0c => b"\\f",
-        _ => return sink.put(&[b'\\', b'u', b'0', b'0', hex(byte >> 4), hex(byte & 15)]),
+        _ => return sink.put(&unicode_escape(byte)),
     };
     sink.put(short)
+}
+
+/// The escape of a control character that has no short one.
+pub(super) fn unicode_escape(byte: u8) -> [u8; 6] {
+    [b'\\', b'u', b'0', b'0', hex(byte >> 4), hex(byte & 15)]
 }
 
 const fn escaped_byte_len(byte: u8) -> usize {
@@ -166,50 +176,4 @@ const fn escaped_byte_len(byte: u8) -> usize {
 
 fn hex(nibble: u8) -> u8 {
     if nibble < 10 { b'0'.wrapping_add(nibble) } else { b'a'.wrapping_add(nibble).wrapping_sub(10) }
-}
-
-/// The digits of a number.
-pub(crate) fn digits(text: &mut [u8; 20], mut value: u64, negative: bool) -> &[u8] {
-    let mut at = text.len();
-    loop {
-        let (tenth, digit) = if SMALL { by_halves(value) } else { (value / 10, (value % 10) as u8) };
-        at = at.saturating_sub(1);
-        if let Some(place) = text.get_mut(at) {
-            *place = b'0'.wrapping_add(digit);
-        }
-        value = tenth;
-        if value == 0 {
-            break;
-        }
-    }
-    if negative {
-        at = at.saturating_sub(1);
-        if let Some(place) = text.get_mut(at) {
-            *place = b'-';
-        }
-    }
-    text.get(at..).unwrap_or_default()
-}
-
-/// `value` divided by ten, and what remains, without a division of 64 bits: on small processors that is a function of half a
-/// kilobyte.
-const fn by_halves(value: u64) -> (u64, u8) {
-    let (high, low) = ((value >> 32) as u32, value as u32);
-    let middle = (high % 10) << 16 | low >> 16;
-    let last = (middle % 10) << 16 | low & 0xffff;
-    let tenth = ((high / 10) as u64) << 32 | ((middle / 10) as u64) << 16 | (last / 10) as u64;
-    (tenth, (last % 10) as u8)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn divides_by_halves() {
-        let powers = (0..20).map(|n| 10u64.pow(n)).chain((0..64).map(|n| 1 << n));
-        for value in powers.flat_map(|p| [p - 1, p, p + 1, !p]).chain([u64::MAX]) {
-            assert_eq!(by_halves(value), (value / 10, (value % 10) as u8), "{value}");
-        }
-    }
 }

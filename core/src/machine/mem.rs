@@ -3,6 +3,10 @@
 use alloc::vec::Vec;
 use core::num::NonZero;
 
+/// What a growing buffer keeps while it is empty.
+#[cfg(feature = "alloc")]
+const KEEP: usize = 128 * 1024;
+
 /// Bytes of the caller, or (feature `alloc`) of our own.
 pub(crate) enum Bytes<'b> {
     Lent(&'b mut [u8]),
@@ -50,17 +54,15 @@ impl Bytes<'_> {
         let _ = n;
     }
 
-    /// Gives memory beyond `keep` bytes back.
-    pub(crate) fn shrink(&mut self, keep: usize) {
+    /// Gives back what a buffer took for messages of rare length; to take it again for each would cost more than they do.
+    pub(crate) fn shrink(&mut self) {
         #[cfg(feature = "alloc")]
         if let Self::Grown(v, _) = self
-            && v.len() > keep
+            && v.len() > KEEP
         {
-            v.truncate(keep);
-            v.shrink_to(keep);
+            v.truncate(KEEP);
+            v.shrink_to(KEEP);
         }
-        #[cfg(not(feature = "alloc"))]
-        let _ = keep;
     }
 
     /// Does it grow?

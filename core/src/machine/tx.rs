@@ -6,8 +6,6 @@ use alloc::vec::Vec;
 
 /// Waiting output beyond which a growing machine wants to send before it lends or makes more.
 pub(crate) const BACKLOG: usize = 64 * 1024;
-/// What a growing buffer keeps when it is empty.
-const KEEP: usize = 8 * 1024;
 
 /// The way out.
 pub(crate) struct Tx<'b> {
@@ -57,7 +55,7 @@ impl<'b> Tx<'b> {
         state.start = state.start.saturating_add(n).min(state.ready);
         if state.start == state.end {
             state.empty();
-            self.mem.shrink(KEEP);
+            self.mem.shrink();
         }
     }
 

@@ -1,7 +1,7 @@
 //! Protocol values as JSON, for the revision that the peer speaks.
 use super::pattern::{Slot, fill, pattern};
 use super::{Content, Data, LEGACY, Tool, Version};
-use crate::json::{Raw, Sink as _, copy, digits, write_raw, write_str_part};
+use crate::json::{Fixed, Raw, Sink as _, copy, digits, write_raw, write_str_part};
 use crate::machine::tx::Out;
 
 /// All of these, in order; stops at the first that has no room.
@@ -70,7 +70,7 @@ pub(crate) fn content(out: &mut Out<'_>, block: &Content<'_>, version: Version) 
         }
         Content::Audio { data, mime } => resource(out, "attachment:audio", Some(mime), Body::Blob(data)),
         Content::Link(link) if version.since(Version::V2025_06_18) => {
-            let mut number = [0; 20];
+            let mut number = [0; Fixed::ROOM];
             let slots = [
                 Some(link.uri.as_bytes()),
                 Some(link.name.as_bytes()),

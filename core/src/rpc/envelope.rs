@@ -1,7 +1,7 @@
 //! One pass over a line: which members stand where, and what kind of message they make.
-use super::Fault;
+use super::{Fault, quick};
 use crate::frame::Member;
-use crate::json::{Kind, Raw, ScanError, ScanFault, Scanner, Step};
+use crate::json::{FAST, Kind, Raw, ScanError, ScanFault, Scanner, Step};
 use crate::machine::mem::Span;
 
 /// What kind of message.
@@ -52,6 +52,15 @@ pub(crate) fn read(line: &[u8]) -> Read {
 /// Reads one line. `lenient`: servers are known that write `"error":null` beside a result.
 #[inline(never)]
 pub(crate) fn read_as(line: &[u8], lenient: bool) -> Read {
+    match FAST.then(|| quick::read(line)).flatten() {
+        Some(found) => found.object(line, lenient),
+        None => scan(line, lenient),
+    }
+}
+
+/// The way that knows all there is, and says what is wrong.
+#[inline(never)]
+fn scan(line: &[u8], lenient: bool) -> Read {
     let mut scanner = Scanner::new();
     let mut found = Found::default();
     let mut key = None;
@@ -83,23 +92,16 @@ pub(crate) fn read_as(line: &[u8], lenient: bool) -> Read {
         }
     };
     match line.get(whole.start) {
-        Some(b'{') => match found.envelope(line, lenient) {
-            Ok(envelope) => Read::Message(envelope),
-            Err(bad) => Read::Bad(bad),
-        },
+        Some(b'{') => found.object(line, lenient),
         Some(b'[') => Read::Batch(whole),
         _ => Read::Bad(Bad { fault: Fault::NotAMessage, id: None, never_answer: false }),
     }
 }
 
 #[derive(Default)]
-struct Found {
-    jsonrpc: Option<Span>,
-    id: Option<Span>,
-    method: Option<Span>,
-    params: Option<Span>,
-    result: Option<Span>,
-    error: Option<Span>,
+pub(super) struct Found {
+    /// By member.
+    values: [Option<Span>; 6],
     twice: bool,
     id_twice: bool,
     /// Which keys were met, their values complete or not.
@@ -109,7 +111,8 @@ struct Found {
 }
 
 impl Found {
-    fn meet(&mut self, key: Option<Member>) {
+    #[inline(always)]
+    pub(super) fn meet(&mut self, key: Option<Member>) {
         match key {
             Some(Member::Method) => self.met_method = true,
             Some(Member::Id) => self.met_id = true,
@@ -123,15 +126,9 @@ impl Found {
         if self.met_method { !self.met_id } else { self.met_outcome }
     }
 
-    fn put(&mut self, member: Member, at: Span) {
-        let place = match member {
-            Member::Jsonrpc => &mut self.jsonrpc,
-            Member::Id => &mut self.id,
-            Member::Method => &mut self.method,
-            Member::Params => &mut self.params,
-            Member::Result => &mut self.result,
-            Member::Error => &mut self.error,
-        };
+    #[inline(always)]
+    pub(super) fn put(&mut self, member: Member, at: Span) {
+        let Some(place) = self.values.get_mut(member as usize) else { return };
         if place.is_some() {
             self.twice = true;
             self.id_twice |= member == Member::Id;
@@ -139,8 +136,35 @@ impl Found {
         *place = Some(at);
     }
 
+    const fn get(&self, member: Member) -> Option<Span> {
+        let [jsonrpc, id, method, params, result, error] = self.values;
+        match member {
+            Member::Jsonrpc => jsonrpc,
+            Member::Id => id,
+            Member::Method => method,
+            Member::Params => params,
+            Member::Result => result,
+            Member::Error => error,
+        }
+    }
+
+    /// All keys that were met have their values.
+    pub(super) const fn all_met(mut self) -> Self {
+        self.met_method = self.get(Member::Method).is_some();
+        self.met_id = self.get(Member::Id).is_some();
+        self.met_outcome = self.get(Member::Result).is_some() || self.get(Member::Error).is_some();
+        self
+    }
+
     fn valid_id(&self, line: &[u8]) -> Option<Span> {
-        self.id.filter(|at| !self.id_twice && is_id(Raw::trusted(at.of(line))))
+        self.get(Member::Id).filter(|at| !self.id_twice && is_id(Raw::trusted(at.of(line))))
+    }
+
+    fn object(&self, line: &[u8], lenient: bool) -> Read {
+        match self.envelope(line, lenient) {
+            Ok(envelope) => Read::Message(envelope),
+            Err(bad) => Read::Bad(bad),
+        }
     }
 
     #[inline(never)]
@@ -151,23 +175,19 @@ impl Found {
         if self.twice {
             return Err(bad(Fault::TwiceTheKey));
         }
-        if !self.jsonrpc.is_some_and(|v| raw(v).is("2.0")) {
+        if !self.get(Member::Jsonrpc).is_some_and(|v| raw(v).is("2.0")) {
             return Err(bad(Fault::NotAMessage));
         }
-        let null_id = self.id.is_some_and(|at| raw(at).is_null());
+        let null_id = self.get(Member::Id).is_some_and(|at| raw(at).is_null());
         let null = |at: Span| raw(at).is_null();
-        let (result, error) = match (self.result, self.error) {
+        let (result, error) = match (self.get(Member::Result), self.get(Member::Error)) {
             (Some(result), Some(error)) if lenient && null(error) => (Some(result), None),
             (Some(result), Some(error)) if lenient && null(result) => (None, Some(error)),
             both => both,
         };
-        let shape = match (self.method, result, error) {
+        let shape = match (self.get(Member::Method), result, error) {
             (Some(method), None, None) if raw(method).kind() == Kind::String => {
-                if self.id.is_none() {
-                    Shape::Notification
-                } else {
-                    Shape::Request
-                }
+                if self.get(Member::Id).is_none() { Shape::Notification } else { Shape::Request }
             }
             (None, Some(result), None) if raw(result).kind() == Kind::Object => Shape::Response,
             (None, None, Some(error)) if raw(error).kind() == Kind::Object => Shape::Error,
@@ -176,7 +196,7 @@ impl Found {
         let needs_id = match shape {
             Shape::Request | Shape::Response => true,
             // An error may answer a line whose id could not be read.
-            Shape::Error => self.id.is_some() && !null_id,
+            Shape::Error => self.get(Member::Id).is_some() && !null_id,
             Shape::Notification => false,
         };
         if needs_id && id.is_none() {
@@ -185,11 +205,11 @@ impl Found {
         Ok(Envelope {
             shape,
             id,
-            method: self.method,
-            params: self.params,
+            method: self.get(Member::Method),
+            params: self.get(Member::Params),
             result,
             error,
-            null_beside: (result, error) != (self.result, self.error),
+            null_beside: (result, error) != (self.get(Member::Result), self.get(Member::Error)),
         })
     }
 
@@ -222,5 +242,6 @@ pub(crate) fn complaint(response: Raw<'_>) -> &'static str {
 
 /// A string or an integer.
 pub(crate) fn is_id(raw: Raw<'_>) -> bool {
-    raw.kind() == Kind::String || raw.is_integer()
+    let digits = || FAST && raw.as_bytes().iter().all(u8::is_ascii_digit);
+    raw.kind() == Kind::String || digits() || raw.is_integer()
 }

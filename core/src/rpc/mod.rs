@@ -5,6 +5,7 @@
 //! an integer, objects for params and result, exactly one of `result` and `error` (all revisions, basic/index, "Messages").
 mod envelope;
 mod fault;
+mod quick;
 
 pub(crate) use envelope::{Bad, Envelope, Read, Shape, complaint, is_id, read, read_as};
 pub use fault::{Code, Fault};

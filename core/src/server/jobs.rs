@@ -3,7 +3,7 @@
 use super::BadArgs;
 use super::config::Conf;
 use super::slot::{SlotServer, Stage};
-use crate::json::{Raw, Sink as _, digits, write_escaped};
+use crate::json::{Fixed, Raw, Sink as _, digits, write_escaped};
 use crate::machine::mem::Span;
 use crate::machine::slots::{Side, Slot as CallSlot};
 use crate::machine::tx::Out;
@@ -204,7 +204,7 @@ impl Say<'_> {
         json: Option<Raw<'_>>,
     ) -> bool {
         let about = (id, Version::NEWEST_LEGACY);
-        let mut number = [0; 20];
+        let mut number = [0; Fixed::ROOM];
         let code = digits(&mut number, code.0.unsigned_abs(), code.0 < 0);
         let head = pattern!("&0,\"error\":{\"code\":$8,\"message\":\"");
         let tail = pattern!(concat!(
@@ -314,7 +314,7 @@ impl Say<'_> {
             (Part::Items, None) => true,
             (Part::Items, Some(tool)) => (first || out.put(b",")) && write::tool(out, tool, version),
             (Part::Tail { more }, _) => {
-                let mut number = [0; 20];
+                let mut number = [0; Fixed::ROOM];
                 let cursor = more.then(|| digits(&mut number, index as u64, false));
                 let text =
                     pattern!("]<8,\"nextCursor\":\"$8\"><3,\"ttlMs\":0,\"cacheScope\":\"private\">&7&6");

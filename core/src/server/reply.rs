@@ -4,7 +4,7 @@ use super::config::Conf;
 use super::jobs::{Around, Data, Job, Say, To};
 use super::line::Line;
 use super::slot::{Open, Stage};
-use crate::json::{Kind, Raw, Sink as _, digits, write_raw, write_str_part};
+use crate::json::{Fixed, Kind, Raw, Sink as _, digits, write_raw, write_str_part};
 use crate::machine::slots::State;
 use crate::machine::tx::Out;
 use crate::machine::{CallId, Full};
@@ -385,7 +385,7 @@ pub(super) fn write_progress(
         return true;
     }
     let message = progress.message.filter(|_| own.version.since(Version::V2025_03_26));
-    let (mut done, mut total) = ([0; 20], [0; 20]);
+    let (mut done, mut total) = ([0; Fixed::ROOM], [0; Fixed::ROOM]);
     let slots = [
         Some(token),
         Some(digits(&mut done, progress.done, false)),

@@ -4,14 +4,14 @@ mod common;
 
 use barewire::{BadArgs, Fields, FromArgs, Millis, Progress, ServerConfig, Tool};
 use barewire_stdio::{Fail, Serve, ToolCall, ToolResult};
-use common::{Peer, id};
+use common::{Peer, call, id};
 use core::{
     sync::atomic::{AtomicUsize, Ordering},
     time::Duration,
 };
 use std::{
     io::{self, BufReader, Read},
-    sync::{Mutex, mpsc},
+    sync::{Barrier, Mutex, mpsc},
     thread,
 };
 
@@ -120,6 +120,55 @@ fn a_cancelled_call_never_runs_if_it_still_waits() {
     })
     .unwrap();
     assert_eq!(runs.load(Ordering::Relaxed), 1);
+}
+
+#[test]
+fn calls_that_arrive_in_one_read_run_at_once() {
+    // Whoever reads runs the first of them himself; none may wait for him.
+    let all_run = Barrier::new(4);
+    let tools = |_: &mut ToolCall<'_>| {
+        all_run.wait();
+        Ok("met".into())
+    };
+    serve(Serve::new(&CONFIG).threads(4), tools, |mut peer| {
+        peer.open();
+        for round in 0..3 {
+            let calls: String = (0..4).map(|n| call(10 * round + n, "wait", "{}")).collect();
+            peer.send_all(&calls);
+            let mut ids: Vec<_> = (0..4).map(|_| id(&peer.line())).collect();
+            ids.sort_unstable();
+            assert_eq!(ids, [0, 1, 2, 3].map(|n| 10 * round + n));
+        }
+    })
+    .unwrap();
+}
+
+#[test]
+fn an_answer_is_not_held_by_a_tool_that_runs_after_it() {
+    let (go, gate) = mpsc::channel::<()>();
+    let gate = Mutex::new(gate);
+    let tools = |call: &mut ToolCall<'_>| {
+        if call.name() == "wait" {
+            gate.lock().unwrap().recv().unwrap();
+        }
+        Ok("done".into())
+    };
+    serve(Serve::new(&CONFIG).threads(1), tools, |mut peer| {
+        peer.open();
+        for n in [10, 20] {
+            peer.send_all(
+                &[call(n, "echo", "{}"), call(n + 1, "wait", "{}"), call(n + 2, "echo", "{}")].concat(),
+            );
+            assert_eq!(id(&peer.line()), n);
+            // The one thread is taken, and still somebody reads.
+            peer.ping(n + 3);
+            assert_eq!(id(&peer.line()), n + 3);
+            go.send(()).unwrap();
+            assert_eq!(id(&peer.line()), n + 1);
+            assert_eq!(id(&peer.line()), n + 2);
+        }
+    })
+    .unwrap();
 }
 
 #[test]

@@ -53,7 +53,7 @@ const LIMIT: usize = 17 << 20;
 ///
 /// # Errors
 /// What reading or writing failed with; a peer that has gone is a normal end.
-pub fn serve(read: impl Read, write: impl Write + Send) -> io::Result<()> {
+pub fn serve(read: impl Read + Send, write: impl Write + Send) -> io::Result<()> {
     let tools = Tools { can_be_deaf: true, ..Tools::default() };
     plan().run_over(Watched(read, &tools), Watched(write, &tools), |call| {
         let cancelled = |time| call.wait_cancelled(time);

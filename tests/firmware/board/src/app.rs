@@ -1,6 +1,6 @@
 //! The application of the larger boards: what the tools do.
-use crate::{Arguments, LOG};
-use barewire::{BadArgs, Call, CallId, Millis, Refused, Reply, Server, ServerEvent};
+use crate::{LOG, Tool};
+use barewire::{Call, CallId, Fixed, Millis, Refused, Reply, Server, ServerEvent, Tools as _};
 
 /// Calls that may be open at once.
 const CALLS: usize = 2;
@@ -36,34 +36,28 @@ impl<H: Hardware> App<H> {
         }
     }
 
-    fn call(&mut self, Call { name, args, reply, .. }: Call<'_>, now: Millis) {
-        let Arguments { on, text } = match args.decode() {
-            Ok(arguments) => arguments,
-            Err(bad) => return reply.bad_args(bad),
-        };
-        let _ = match (name, on, text) {
-            ("set_led", Some(on), _) => {
+    fn call(&mut self, call: Call<'_>, now: Millis) {
+        // What is wrong with the name or the arguments is answered there.
+        let Some((tool, reply)) = Tool::decode(call) else { return };
+        let _ = match tool {
+            Tool::SetLed { on } => {
                 self.hardware.led(on);
                 reply.text(if on { "on" } else { "off" }).finish()
             }
-            ("set_led", None, _) => return reply.bad_args(BadArgs::new("on", "true or false")),
-            ("read_temperature", ..) => {
-                let tenths = self.hardware.temperature();
-                reply.text_fmt(format_args!("{}.{}", tenths / 10, (tenths % 10).abs())).finish()
+            Tool::ReadTemperature => {
+                reply.text_fmt(format_args!("{}", Fixed(self.hardware.temperature().into(), 1))).finish()
             }
-            ("uptime", ..) => reply.text_fmt(format_args!("{}", now.0 / 1000)).finish(),
-            ("echo", _, Some(text)) => reply.text(text).finish(),
-            ("echo", _, None) => return reply.bad_args(BadArgs::new("text", "a string")),
-            ("read_log", ..) => {
+            Tool::Uptime => reply.text_fmt(format_args!("{}", Fixed(now.0 as i64 / 1000, 0))).finish(),
+            Tool::Echo { text } => reply.text(text).finish(),
+            Tool::ReadLog => {
                 self.told = 0;
                 return self.tell(reply);
             }
-            ("calibrate", ..) => match self.later.iter_mut().find(|later| later.is_none()) {
+            Tool::Calibrate => match self.later.iter_mut().find(|later| later.is_none()) {
                 Some(free) => return *free = Some((reply.defer(), now.after(Millis(500)))),
                 // Those of a session that was reset a moment ago.
                 None => reply.error().text("still busy, try again").finish(),
             },
-            _ => return reply.unknown(),
         };
     }
 

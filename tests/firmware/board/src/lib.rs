@@ -12,4 +12,4 @@ pub use app::{App, Hardware, earliest};
 pub use log::LOG;
 pub use ring::Ring;
 pub use text::Text;
-pub use tools::{Arguments, CONFIG, TOOLS};
+pub use tools::{CONFIG, Tool};

@@ -1,5 +1,4 @@
 //! A string without a heap, such as `heapless` has one (in which panics can be reached).
-use core::fmt::Write;
 
 /// A text of at most `N` bytes.
 pub struct Text<const N: usize> {
@@ -15,17 +14,16 @@ impl<const N: usize> Text<N> {
     pub fn get(&self) -> &str {
         self.bytes.get(..self.len).and_then(|text| core::str::from_utf8(text).ok()).unwrap_or("")
     }
-}
 
-impl<const N: usize> Write for Text<N> {
-    fn write_str(&mut self, text: &str) -> core::fmt::Result {
+    /// Adds it, if there is room.
+    pub fn push(&mut self, text: &str) -> bool {
         let room = self.bytes.iter_mut().skip(self.len);
-        if room.len() < text.len() {
-            return Err(core::fmt::Error);
+        let fits = text.len() <= room.len();
+        if fits {
+            room.zip(text.bytes()).for_each(|(to, from)| *to = from);
+            self.len += text.len();
         }
-        room.zip(text.bytes()).for_each(|(to, from)| *to = from);
-        self.len += text.len();
-        Ok(())
+        fits
     }
 }
 

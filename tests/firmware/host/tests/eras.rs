@@ -28,7 +28,7 @@ fn older(image: Image) {
         > {"jsonrpc":"2.0","id":"three","method":"tools/call","params":{"arguments":{"on":true},"name":"set_led"}}
         < {"jsonrpc":"2.0","id":"three","result":{"content":[{"type":"text","text":"on"}]}}
         > {"jsonrpc":"2.0","id":4,"method":"tools/call","params":{"name":"set_led","arguments":{"on":1}}}
-        < {"jsonrpc":"2.0","id":4,"result":{"content":[{"type":"text","text":"on must be true or false"}],"isError":true}}
+        < {"jsonrpc":"2.0","id":4,"result":{"content":[{"type":"text","text":"`on` must be true or false; got 1"}],"isError":true}}
         > {"jsonrpc":"2.0","id":5,"method":"tools/call","params":{"name":"echo","arguments":{"text":"a\tb\u00e9\ud83d\ude00"}}}
         < {"jsonrpc":"2.0","id":5,"result":{"content":[{"type":"text","text":"a\tbé😀"}]}}
         > {"jsonrpc":"2.0","id":6,"method":"tools/call","params":{"name":"open_door"}}

@@ -9,15 +9,14 @@
 mod chip;
 
 use barewire::{
-    BadArgs, Call, CallId, Millis, Output, Refused, Reply, Server, ServerConfig, ServerEvent, Storage,
+    BadArgs, CallId, Fixed, Millis, Output, Refused, Reply, Server, ServerConfig, ServerEvent, Storage, Tools as _,
 };
-use board::{Arguments, LOG, TOOLS, Text};
+use board::{LOG, Text, Tool};
 use chip::Chip;
-use core::fmt::Write;
 use cortex_m_rt::entry;
 
 const RECEIVE: usize = if cfg!(feature = "receive-256") { 256 } else { 512 };
-static CONFIG: ServerConfig<'static> = ServerConfig::new("board", "1.0.0").tools(TOOLS);
+static CONFIG: ServerConfig<'static> = ServerConfig::new("board", "1.0.0").tools(Tool::TOOLS);
 
 struct App {
     /// What is being said, and how much of it was.
@@ -31,35 +30,35 @@ struct App {
 impl App {
     fn act(&mut self, event: ServerEvent<'_>, now: Millis) {
         match event {
-            ServerEvent::Call(Call { name, args, reply, .. }) => {
-                (self.text, self.said, self.is_log) = (Text::new(), 0, name == "read_log");
-                if name == "calibrate" {
-                    self.later = Some((reply.defer(), now.after(Millis(500))));
-                    return;
-                }
-                match args.decode().and_then(|args| self.answer(name, &args, now)) {
-                    Ok(()) => self.say(reply),
-                    Err(bad) => reply.bad_args(bad),
-                }
+            ServerEvent::Call(call) => {
+                // What is wrong with the name or the arguments is answered there.
+                let Some((tool, reply)) = Tool::decode(call) else { return };
+                (self.text, self.said, self.is_log) = (Text::new(), 0, false);
+                let fits = match tool {
+                    Tool::SetLed { on } => {
+                        self.lit = on;
+                        self.text.push(if on { "on" } else { "off" })
+                    }
+                    Tool::ReadTemperature => self.text.push(if self.lit { "23.1" } else { "21.5" }),
+                    Tool::ReadLog => {
+                        self.is_log = true;
+                        true
+                    }
+                    Tool::Uptime => {
+                        self.text.push(Fixed(now.0 as i64 / 1000, 0).text(&mut [0; Fixed::ROOM]))
+                    }
+                    Tool::Echo { text } => self.text.push(text),
+                    Tool::Calibrate => {
+                        self.later = Some((reply.defer(), now.after(Millis(500))));
+                        return;
+                    }
+                };
+                if fits { self.say(reply) } else { reply.bad_args(BadArgs::new("text", "64 bytes at most")) }
             }
             ServerEvent::More(reply) => self.say(reply),
             ServerEvent::Cancelled(_) => self.later = None,
             _ => {}
         }
-    }
-
-    fn answer(&mut self, name: &str, args: &Arguments<'_>, now: Millis) -> Result<(), BadArgs> {
-        let said = match name {
-            "set_led" => {
-                self.lit = args.on.ok_or(BadArgs::new("on", "true or false"))?;
-                self.text.write_str(if self.lit { "on" } else { "off" })
-            }
-            "echo" => self.text.write_str(args.text.ok_or(BadArgs::new("text", "a string"))?),
-            "read_temperature" => self.text.write_str(if self.lit { "23.1" } else { "21.5" }),
-            "uptime" => write!(self.text, "{}", now.0 / 1000),
-            _ => Ok(()),
-        };
-        said.map_err(|_| BadArgs::new("text", "64 bytes at most"))
     }
 
     /// As much as there is room for; the machine asks for more.
@@ -80,7 +79,7 @@ impl App {
             match server.resume(id) {
                 Ok(reply) => {
                     self.later = None;
-                    let _ = self.text.write_str("calibrated");
+                    self.text.push("calibrated");
                     self.say(reply);
                 }
                 Err(Refused::Gone) => self.later = None,

@@ -104,7 +104,7 @@ impl<'c> Serve<'c> {
 
     /// Serves over any two halves, under the rules of [`run`](Self::run), except that it returns only after
     /// all its threads have: a tool that never ends, or a write that never ends, holds it.
-    pub fn run_over<R: Read, W: Write + Send>(
+    pub fn run_over<R: Read + Send, W: Write + Send>(
         self,
         read: R,
         write: W,
@@ -113,12 +113,12 @@ impl<'c> Serve<'c> {
         self.drive(read, write, tools, |_| false, || {})
     }
 
-    fn drive<R: Read, W: Write + Send>(
+    fn drive<R: Read + Send, W: Write + Send>(
         self,
         read: R,
         write: W,
         tools: impl Fn(&mut ToolCall<'_>) -> Result<ToolResult, Fail> + Sync,
-        hung_up: impl Fn(&R) -> bool,
+        hung_up: fn(&R) -> bool,
         when_stuck: impl FnOnce(),
     ) -> io::Result<()> {
         let tool = |job: &Job, line: &dyn Line| {
@@ -137,24 +137,31 @@ impl<'c> Serve<'c> {
         }
         let drain = Duration::from_millis(config.drain.0);
         let server = Server::new(&config, Buffers::growing(limits));
-        let shared = Shared::new(server, write, self.source, self.threads);
-        let result = thread::scope(|scope| {
-            if self.threads > 0 {
-                // It only copies bytes; tools get the usual stack.
-                let small = thread::Builder::new().name("mcp-write".into()).stack_size(128 << 10);
-                small.spawn_scoped(scope, || shared.writer())?;
-            }
-            let spawned = (0..self.threads).try_for_each(|_| {
-                let builder = thread::Builder::new().name("mcp-tool".into());
-                builder.spawn_scoped(scope, || shared.worker(&tool)).map(drop)
-            });
-            let read = spawned.and_then(|()| shared.read(read, &tool, hung_up, drain));
-            // What was not read for `drain` is not waited for once more.
-            let left = if matches!(read, Ok(pool::Input::Stuck)) { Duration::ZERO } else { drain };
-            if !shared.finish(left, &tool) {
+        let shared = Shared::new(server, (read, write), self.source, self.threads, hung_up, drain);
+        if self.threads == 0 {
+            shared.serve(&tool);
+            let over = shared.take_over();
+            if !shared.finish(drain) {
                 when_stuck();
             }
-            read.map(drop)
+            return over.map(drop).and(shared.into_result());
+        }
+        let result = thread::scope(|scope| {
+            // It only copies bytes; tools get the usual stack.
+            let small = thread::Builder::new().name("mcp-write".into()).stack_size(128 << 10);
+            small.spawn_scoped(scope, || shared.writer())?;
+            // One more than may run tools: somebody can always read.
+            let spawned = (0..=self.threads).try_for_each(|_| {
+                let builder = thread::Builder::new().name("mcp-tool".into());
+                builder.spawn_scoped(scope, || shared.serve(&tool)).map(drop)
+            });
+            let over = spawned.and_then(|()| shared.watch());
+            // What was not read for `drain` is not waited for once more.
+            let left = if matches!(over, Ok(pool::Over::Stuck)) { Duration::ZERO } else { drain };
+            if !shared.finish(left) {
+                when_stuck();
+            }
+            over.map(drop)
         });
         result.and(shared.into_result())
     }

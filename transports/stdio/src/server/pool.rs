@@ -1,22 +1,18 @@
 //! The machine in a mutex that nobody holds while reading, writing or running a tool.
 //!
-//! The reading thread never writes and never runs a tool (unless there are no other threads), so ping, cancel and
-//! further calls are taken in whatever the tools and the peer's appetite for output do. Workers write what they
-//! answered; a thread of its own writes what the machine itself says.
+//! All workers do the same: they run the next call, or write what is there, or else one of them reads, who then runs himself what he
+//! has read. So a short call costs no change of threads, and the answers to what was read together are written together. Before
+//! a tool runs or bytes are written the input is put back. The watching thread looks once in a [`TICK`] whether it still lies there: then
+//! another worker is woken and reads on, so ping, cancel and further calls are taken whatever the tools and the peer's
+//! appetite for output do. Likewise for answers that lie there unwritten while a tool runs.
 
 use super::{
     ToolSource,
     call::{Flag, Job, Line},
 };
-use crate::{
-    bell::{Bell, linger},
-    lock,
-};
+use crate::{bell::Bell, lock};
 use barewire::{Call, CallId, Millis, Output, Progress, Refused, Server, ServerEvent, owned::Answer};
-use core::{
-    sync::atomic::{AtomicUsize, Ordering::Relaxed},
-    time::Duration,
-};
+use core::time::Duration;
 use std::{
     collections::VecDeque,
     io::{self, Read, Write},
@@ -26,58 +22,102 @@ use std::{
 
 /// Bytes asked for at once. The pages of the chunk are touched only as far as they are filled.
 const CHUNK: usize = 64 << 10;
+/// How long input may lie unread, or an answer unwritten, because of a tool that runs; twice that at most.
+const TICK: Duration = Duration::from_millis(1);
 /// How often to look whether the peer has closed its end, while it reads nothing and so its input cannot be read.
 const LOOK: Duration = Duration::from_millis(100);
-/// What the writers' buffers may keep between writes.
-const KEEP: usize = 64 << 10;
+/// Output is written when it is longer, even if calls wait. No tool starts, and no progress is told, while so much waits for the peer.
+const LONG: usize = 32 << 10;
+/// What a buffer may keep between writes.
+const KEEP: usize = 128 << 10;
 
-pub(super) struct Shared<'s, W> {
-    state: Mutex<State<'s, W>>,
-    /// A job came, or the end.
+pub(super) struct Shared<'s, R, W> {
+    state: Mutex<State<'s, R, W>>,
+    /// For workers: the input lies there, or the end.
     work: Bell,
     /// Output was taken or a call ended: there may be room again.
     moved: Bell,
     /// The machine has output that nobody is writing.
     speak: Bell,
+    /// For the watching thread: somebody does something other than reading, or the input is over.
+    watch: Bell,
     born: Instant,
-    /// How many jobs wait, for a worker to look at without the mutex.
-    queued: AtomicUsize,
     source: Option<&'s dyn ToolSource>,
     threads: usize,
+    /// Whether the peer has closed its end, read or not.
+    hung_up: fn(&R) -> bool,
+    drain: Duration,
 }
 
-struct State<'s, W> {
+struct State<'s, R, W> {
     server: Server<'s>,
+    /// Calls beyond those that may run at once.
     jobs: VecDeque<Job>,
     running: Vec<(CallId, Arc<Flag>)>,
+    /// Taken by whoever reads. Gone when it is over.
+    input: Option<Input<R>>,
+    over: Option<io::Result<Over>>,
     /// Taken by whoever writes; that thread looks for more before it gives it back.
-    out: Option<W>,
+    out: Option<Out<W>>,
+    /// How often input and output were taken.
+    reads: usize,
+    writes: usize,
+    /// The watching thread waits until somebody does something other than reading.
+    unwatched: bool,
     /// All is answered and taken.
     closed: bool,
     /// The peer reads no more; `Some(error)` if that is not a normal close.
     broken: Option<Option<io::Error>>,
-    /// A worker looks for the next call before it sleeps.
-    lingering: bool,
     ended: bool,
 }
 
-type Guard<'g, 's, W> = MutexGuard<'g, State<'s, W>>;
+/// What is read from, and what of that is not fed yet.
+struct Input<R> {
+    read: R,
+    chunk: Vec<u8>,
+    fed: usize,
+    end: usize,
+    /// When to give up a peer that has closed its end and reads nothing.
+    until: Option<Instant>,
+}
 
-impl<'s, W: Write> Shared<'s, W> {
+struct Out<W> {
+    write: W,
+    bytes: Vec<u8>,
+}
+
+/// How the input ended.
+pub(super) enum Over {
+    /// It is over, or the output is.
+    Ended,
+    /// The peer closed its end long ago, and does not read either.
+    Stuck,
+}
+
+type Guard<'g, 's, R, W> = MutexGuard<'g, State<'s, R, W>>;
+
+impl<'s, R: Read, W: Write> Shared<'s, R, W> {
+    /// With no threads, the one that calls [`serve`](Self::serve) does all.
     pub(super) fn new(
         server: Server<'s>,
-        out: W,
+        (read, write): (R, W),
         source: Option<&'s dyn ToolSource>,
         threads: usize,
+        hung_up: fn(&R) -> bool,
+        drain: Duration,
     ) -> Self {
         let state = State {
             server,
             jobs: VecDeque::new(),
             running: Vec::new(),
-            out: Some(out),
+            input: Some(Input { read, chunk: vec![0; CHUNK], fed: 0, end: 0, until: None }),
+            over: None,
+            out: Some(Out { write, bytes: Vec::new() }),
+            reads: 0,
+            writes: 0,
+            unwatched: false,
             closed: false,
             broken: None,
-            lingering: false,
             ended: false,
         };
         Self {
@@ -85,10 +125,12 @@ impl<'s, W: Write> Shared<'s, W> {
             work: Bell::default(),
             moved: Bell::default(),
             speak: Bell::default(),
+            watch: Bell::default(),
             born: Instant::now(),
-            queued: AtomicUsize::new(0),
             source,
             threads,
+            hung_up,
+            drain,
         }
     }
 
@@ -96,8 +138,8 @@ impl<'s, W: Write> Shared<'s, W> {
         Millis(u64::try_from(self.born.elapsed().as_millis()).unwrap_or(u64::MAX))
     }
 
-    /// Drains the machine's events. `true`: it has output.
-    fn poll(&self, state: &mut State<'s, W>) -> bool {
+    /// Polls up to the next call, which is put to the waiting ones. `false`: there is none now.
+    fn poll(&self, state: &mut State<'s, R, W>) -> bool {
         let now = self.now();
         loop {
             match state.server.poll(now) {
@@ -108,13 +150,7 @@ impl<'s, W: Write> Shared<'s, W> {
                     let (version, wants_progress) = (context.version, context.wants_progress);
                     let id = reply.defer();
                     state.jobs.push_back(Job { id, name, args, version, wants_progress, meta, cancelled });
-                    if self.threads == 0 {
-                        return true;
-                    }
-                    self.queued.store(state.jobs.len(), Relaxed);
-                    if !state.lingering || state.jobs.len() > 1 {
-                        self.work.ring_one();
-                    }
+                    return true;
                 }
                 Output::Event(ServerEvent::Cancelled(id)) => {
                     state.jobs.retain(|job| job.id != id);
@@ -126,35 +162,107 @@ impl<'s, W: Write> Shared<'s, W> {
                     list.tools(|index| self.source.and_then(|source| source.tool(index)));
                 }
                 Output::Event(_) => {}
-                Output::Send(_) => return true,
-                Output::Wait { .. } | Output::Blocked { .. } => return false,
+                Output::Send(_) | Output::Wait { .. } | Output::Blocked { .. } => return false,
                 Output::Closed => {
                     state.closed = true;
+                    self.moved.ring();
                     return false;
                 }
             }
         }
     }
 
-    /// Polls, and sees to it that somebody writes what there is.
-    fn pump(&self, state: &mut State<'s, W>) {
-        if self.poll(state) && state.out.is_some() && self.threads > 0 {
-            self.speak.ring_one();
+    /// The next call that may run now. Those that may not are queued: while all threads run tools, or the peer is behind with reading.
+    fn next(&self, state: &mut State<'s, R, W>) -> Option<Job> {
+        let most = if state.server.output().len() > LONG { 0 } else { self.threads.max(1) };
+        loop {
+            if state.running.len() < most
+                && let Some(job) = state.jobs.pop_front()
+            {
+                return Some(job);
+            }
+            if !self.poll(state) {
+                return None;
+            }
         }
     }
 
-    /// Writes until there is nothing to write, if nobody else does already.
-    fn write<'g>(&'g self, mut state: Guard<'g, 's, W>) -> Guard<'g, 's, W> {
-        let Some(mut out) = state.out.take() else { return state };
-        let mut bytes = Vec::new();
-        loop {
-            bytes.clear();
-            bytes.shrink_to(KEEP);
-            if self.threads > 0 {
-                self.poll(&mut state);
+    /// A thread of the pool; or, without threads, all there is to do until the input is over.
+    pub(super) fn serve(&self, tool: &impl Fn(&Job, &dyn Line) -> Answer) {
+        let mut state = lock(&self.state);
+        while !state.ended {
+            // Who is alone can't be woken to write in time, so nothing is left lying before a tool runs.
+            let due = match state.server.output().len() {
+                len if self.threads > 0 => len > LONG,
+                len => len > 0,
+            };
+            if !(due && state.out.is_some())
+                && let Some(job) = self.next(&mut state)
+            {
+                state = self.run(state, &job, tool);
+            } else if state.out.is_some() && !state.server.output().is_empty() {
+                state = self.write(state);
+            } else if let Some(input) = state.input.take() {
+                state = self.read(state, input);
+            } else if self.threads == 0 {
+                return;
+            } else {
+                state = self.work.wait(state, None);
             }
-            state.server.take_output(&mut bytes);
-            if bytes.is_empty() {
+        }
+    }
+
+    /// Reads, if all that was read is fed, and feeds. Puts the input back unless it is over.
+    fn read<'g>(&'g self, mut state: Guard<'g, 's, R, W>, mut input: Input<R>) -> Guard<'g, 's, R, W> {
+        state.reads = state.reads.wrapping_add(1);
+        if input.fed == input.end {
+            drop(state);
+            let result = input.fill();
+            state = lock(&self.state);
+            match result {
+                Ok(0) => return self.over(state, Ok(Over::Ended)),
+                Ok(_) => {}
+                Err(error) if is_close(&error) => return self.over(state, Ok(Over::Ended)),
+                Err(error) => return self.over(state, Err(error)),
+            }
+        }
+        if state.broken.is_some() {
+            return self.over(state, Ok(Over::Ended));
+        }
+        let taken = state.server.feed(input.chunk.get(input.fed..input.end).unwrap_or_default());
+        input.fed = input.fed.saturating_add(taken);
+        if taken > 0 || !state.server.space().is_empty() {
+            input.until = None;
+        } else {
+            // The peer does not read what it asked for: it is its turn. Its end of input may be behind.
+            state = self.moved.wait(state, Some(LOOK));
+            if (self.hung_up)(&input.read)
+                && Instant::now() > *input.until.get_or_insert_with(|| crate::after(self.drain))
+            {
+                return self.over(state, Ok(Over::Stuck));
+            }
+        }
+        state.input = Some(input);
+        state
+    }
+
+    fn over<'g>(&'g self, mut state: Guard<'g, 's, R, W>, how: io::Result<Over>) -> Guard<'g, 's, R, W> {
+        state.over = Some(how);
+        state.server.end_of_input();
+        self.watch.ring();
+        state
+    }
+
+    /// Writes until there is nothing to write, if nobody else does already.
+    fn write<'g>(&'g self, mut state: Guard<'g, 's, R, W>) -> Guard<'g, 's, R, W> {
+        let Some(mut out) = state.out.take() else { return state };
+        state.writes = state.writes.wrapping_add(1);
+        self.noticed(&mut state);
+        loop {
+            out.bytes.clear();
+            out.bytes.shrink_to(KEEP);
+            state.server.take_output(&mut out.bytes);
+            if out.bytes.is_empty() {
                 break;
             }
             self.moved.ring();
@@ -162,7 +270,7 @@ impl<'s, W: Write> Shared<'s, W> {
                 continue;
             }
             drop(state);
-            let result = out.write_all(&bytes).and_then(|()| out.flush());
+            let result = out.write.write_all(&out.bytes).and_then(|()| out.write.flush());
             state = lock(&self.state);
             if let Err(error) = result {
                 state.broken = Some(Some(error).filter(|error| !is_close(error)));
@@ -176,7 +284,7 @@ impl<'s, W: Write> Shared<'s, W> {
         state
     }
 
-    /// The thread that writes what the machine itself says.
+    /// The thread that writes what a running tool tells, and answers that lie there.
     pub(super) fn writer(&self) {
         let mut state = lock(&self.state);
         while !state.ended {
@@ -188,41 +296,48 @@ impl<'s, W: Write> Shared<'s, W> {
         }
     }
 
-    /// A thread of the pool.
-    pub(super) fn worker(&self, tool: &(impl Fn(&Job, &dyn Line) -> Answer + Sync)) {
+    /// The thread that sees to it that input and output do not lie there, until the input is over.
+    pub(super) fn watch(&self) -> io::Result<Over> {
         let mut state = lock(&self.state);
+        let mut seen = (state.reads, state.writes);
         loop {
-            if let Some(job) = state.jobs.pop_front() {
-                self.queued.store(state.jobs.len(), Relaxed);
-                state = self.run(state, &job, tool);
-                state = self.write(state);
-                if state.jobs.is_empty() && !state.lingering {
-                    state = self.linger(state);
-                }
-            } else if state.ended {
-                return;
-            } else {
-                state = self.work.wait(state, None);
+            if let Some(over) = state.over.take() {
+                return over;
             }
+            let held = state.out.is_some() && !state.server.output().is_empty();
+            if state.input.is_none() && !held {
+                state.unwatched = true;
+                state = self.watch.wait(state, None);
+                state.unwatched = false;
+                seen = (state.reads, state.writes);
+                continue;
+            }
+            state = self.watch.wait(state, Some(TICK));
+            if state.input.is_some() && state.reads == seen.0 {
+                self.work.ring_one();
+            }
+            if held && state.writes == seen.1 {
+                self.speak.ring_one();
+            }
+            seen = (state.reads, state.writes);
         }
     }
 
-    fn linger<'g>(&'g self, mut state: Guard<'g, 's, W>) -> Guard<'g, 's, W> {
-        state.lingering = true;
-        drop(state);
-        linger(|| self.queued.load(Relaxed) > 0);
-        state = lock(&self.state);
-        state.lingering = false;
-        state
+    /// Something other than reading begins.
+    fn noticed(&self, state: &mut State<'s, R, W>) {
+        if core::mem::take(&mut state.unwatched) {
+            self.watch.ring();
+        }
     }
 
     fn run<'g>(
         &'g self,
-        mut state: Guard<'g, 's, W>,
+        mut state: Guard<'g, 's, R, W>,
         job: &Job,
         tool: &impl Fn(&Job, &dyn Line) -> Answer,
-    ) -> Guard<'g, 's, W> {
+    ) -> Guard<'g, 's, R, W> {
         state.running.push((job.id, Arc::clone(&job.cancelled)));
+        self.noticed(&mut state);
         drop(state);
         let result = tool(job, self);
         state = lock(&self.state);
@@ -245,85 +360,28 @@ impl<'s, W: Write> Shared<'s, W> {
                 state = self.moved.wait(state, None);
             }
         }
-        self.poll(&mut state);
         self.moved.ring();
         state
     }
 
-    /// Reads until the input or the output ends.
-    pub(super) fn read<R: Read>(
-        &self,
-        mut input: R,
-        tool: &impl Fn(&Job, &dyn Line) -> Answer,
-        hung_up: impl Fn(&R) -> bool,
-        drain: Duration,
-    ) -> io::Result<Input> {
-        let mut chunk = vec![0; CHUNK];
-        loop {
-            let n = match input.read(&mut chunk) {
-                Ok(0) => return Ok(Input::Over),
-                Ok(n) => n,
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-                Err(error) if is_close(&error) => return Ok(Input::Over),
-                Err(error) => return Err(error),
-            };
-            let mut rest = chunk.get(..n).unwrap_or_default();
-            let mut until = None;
-            let mut state = lock(&self.state);
-            while !rest.is_empty() {
-                if state.broken.is_some() {
-                    return Ok(Input::Over);
-                }
-                let taken = state.server.feed(rest);
-                rest = rest.get(taken..).unwrap_or_default();
-                state = self.advance(state, tool);
-                if taken == 0 && state.server.space().is_empty() && state.broken.is_none() {
-                    // The peer does not read what it asked for: it is its turn. Its end of input may be behind.
-                    state = self.moved.wait(state, Some(LOOK));
-                    if hung_up(&input) && Instant::now() > *until.get_or_insert_with(|| crate::after(drain)) {
-                        return Ok(Input::Stuck);
-                    }
-                } else {
-                    until = None;
-                }
-            }
-        }
-    }
-
-    /// After input: lets the other threads know, or does their work here if there are none.
-    fn advance<'g>(
-        &'g self,
-        mut state: Guard<'g, 's, W>,
-        tool: &impl Fn(&Job, &dyn Line) -> Answer,
-    ) -> Guard<'g, 's, W> {
-        if self.threads > 0 {
-            self.pump(&mut state);
-            return state;
-        }
-        loop {
-            let more = self.poll(&mut state);
-            if let Some(job) = state.jobs.pop_front() {
-                state = self.run(state, &job, tool);
-            } else if !more {
-                return state;
-            }
-            state = self.write(state);
-        }
-    }
-
     /// The input ended: accepted calls are answered, for `drain` at most. `false`: something is stuck.
-    pub(super) fn finish(&self, drain: Duration, tool: &impl Fn(&Job, &dyn Line) -> Answer) -> bool {
+    pub(super) fn finish(&self, drain: Duration) -> bool {
         let until = crate::after(drain);
         let mut state = lock(&self.state);
-        state.server.end_of_input();
         loop {
-            state = self.advance(state, tool);
+            while self.poll(&mut state) {}
             if state.broken.is_some() || state.closed && state.out.is_some() {
                 break;
             }
             let left = until.saturating_duration_since(Instant::now());
             if left.is_zero() {
                 break;
+            }
+            if !state.jobs.is_empty() {
+                self.work.ring();
+            }
+            if state.out.is_some() && !state.server.output().is_empty() {
+                self.speak.ring_one();
             }
             state = self.moved.wait(state, Some(left));
         }
@@ -348,6 +406,11 @@ impl<'s, W: Write> Shared<'s, W> {
         written
     }
 
+    /// How the input ended, if nobody watched.
+    pub(super) fn take_over(&self) -> io::Result<Over> {
+        lock(&self.state).over.take().unwrap_or(Ok(Over::Ended))
+    }
+
     /// What went wrong with the output, if that was more than the peer's leaving.
     pub(super) fn into_result(self) -> io::Result<()> {
         let state = self.state.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
@@ -355,23 +418,31 @@ impl<'s, W: Write> Shared<'s, W> {
     }
 }
 
-/// How the input ended.
-pub(super) enum Input {
-    /// It is over, or the output is.
-    Over,
-    /// The peer closed its end long ago, and does not read either.
-    Stuck,
-}
-
-impl<W: Write> Line for Shared<'_, W> {
+impl<R: Read, W: Write> Line for Shared<'_, R, W> {
     fn progress(&self, call: CallId, progress: Progress<'_>) {
         let mut state = lock(&self.state);
-        let behind = state.server.output().len() > KEEP;
+        let behind = state.server.output().len() > LONG;
         if !behind && state.server.progress(call, progress).is_ok() {
-            if self.threads > 0 {
-                self.pump(&mut state);
-            } else {
+            if self.threads == 0 {
                 drop(self.write(state));
+            } else if state.out.is_some() {
+                self.speak.ring_one();
+            }
+        }
+    }
+}
+
+impl<R: Read> Input<R> {
+    /// How many bytes were read.
+    fn fill(&mut self) -> io::Result<usize> {
+        loop {
+            match self.read.read(&mut self.chunk) {
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+                Ok(n) => {
+                    (self.fed, self.end) = (0, n);
+                    return Ok(n);
+                }
             }
         }
     }

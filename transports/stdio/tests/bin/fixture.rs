@@ -128,7 +128,7 @@ fn main() {
             if line.contains("server/discover") {
                 exit(9);
             }
-            let input = Cursor::new(line).chain(io::stdin().lock());
+            let input = Cursor::new(line).chain(io::stdin());
             Serve::new(&CONFIG).run_over(input, io::stdout(), tools).unwrap();
         }
         "exits-on-anything" => {

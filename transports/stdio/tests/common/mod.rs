@@ -71,10 +71,13 @@ impl Peer {
         line
     }
 
+    /// Several lines in one write.
+    pub(crate) fn send_all(&mut self, lines: &str) {
+        self.to.write_all(lines.as_bytes()).unwrap();
+    }
+
     pub(crate) fn call(&mut self, id: u32, tool: &str, args: &str) {
-        self.send(&format!(
-            r#"{{"jsonrpc":"2.0","id":{id},"method":"tools/call","params":{{"name":"{tool}","arguments":{args}}}}}"#
-        ));
+        self.send_all(&call(id, tool, args));
     }
 
     pub(crate) fn cancel(&mut self, id: u32) {
@@ -92,6 +95,13 @@ impl Peer {
         assert!(self.line().contains(r#""id":0,"result""#));
         self.send(r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#);
     }
+}
+
+/// The line of a call.
+pub(crate) fn call(id: u32, tool: &str, args: &str) -> String {
+    format!(
+        r#"{{"jsonrpc":"2.0","id":{id},"method":"tools/call","params":{{"name":"{tool}","arguments":{args}}}}}"#
+    ) + "\n"
 }
 
 /// The id of an answer, as far as these tests write them.

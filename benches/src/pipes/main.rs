@@ -1,0 +1,307 @@
+//! Stdio servers side by side: processor time of the server for each call, one call at a time and 64 at once, short answers and 51 KB.
+//!
+//! `cargo run --release -p barewire-benches --bin pipes -- [--rounds N] [--seconds S] [--only WORD] [--peers FOLDER] [--json]`
+//!
+//! `pipes flat CALLS` looks whether the memory of our server stays what it is, under so many calls.
+//!
+//! The servers are the bare echo (the floor), ours, and with `--peers` those of the folder that `tests/peers/install.sh` fills, and the one of
+//! `benches/pipes/rmcp` if it is built. Rounds are interleaved, every second one in reverse order; figures are medians.
+
+mod load;
+
+use core::time::Duration;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use load::{Load, Mode, Sample, Server};
+
+const HELP: &str = "usage: pipes [--rounds N] [--seconds S] [--only WORD] [--peers FOLDER] [--json]";
+
+struct Options {
+    rounds: usize,
+    time: Duration,
+    only: Option<String>,
+    peers: Option<PathBuf>,
+    json: bool,
+}
+
+/// A server, and the eras that it speaks.
+struct Contender {
+    name: &'static str,
+    command: Vec<String>,
+    modes: &'static [Mode],
+}
+
+/// A server under one load: a line of the table.
+struct Cell<'a> {
+    contender: &'a Contender,
+    load: Load<'static>,
+    samples: Vec<Sample>,
+}
+
+fn main() -> ExitCode {
+    if std::env::args().nth(1).as_deref() == Some("--echo") {
+        return load::echo().map_or(ExitCode::FAILURE, |()| ExitCode::SUCCESS);
+    }
+    if std::env::args().nth(1).as_deref() == Some("flat") {
+        return match flat(std::env::args().nth(2).and_then(|calls| calls.parse().ok()).unwrap_or(1_000_000)) {
+            Ok(flat) => ExitCode::from(u8::from(!flat)),
+            Err(error) => {
+                eprintln!("pipes: {error}");
+                ExitCode::from(2)
+            }
+        };
+    }
+    match options().and_then(|options| run(&options).map_err(|error| error.to_string())) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("pipes: {error}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn options() -> Result<Options, String> {
+    let mut options =
+        Options { rounds: 5, time: Duration::from_secs(1), only: None, peers: None, json: false };
+    let mut args = std::env::args().skip(1);
+    while let Some(arg) = args.next() {
+        let mut value = || args.next().ok_or_else(|| format!("{arg} needs a value; {HELP}"));
+        match arg.as_str() {
+            "--rounds" => options.rounds = value()?.parse().map_err(|_| "--rounds is a number".to_owned())?,
+            "--seconds" => {
+                let seconds = value()?.parse().map_err(|_| "--seconds is a number".to_owned())?;
+                options.time = Duration::try_from_secs_f64(seconds).map_err(|error| error.to_string())?;
+            }
+            "--only" => options.only = Some(value()?),
+            "--peers" => options.peers = Some(value()?.into()),
+            "--json" => options.json = true,
+            _ => return Err(HELP.to_owned()),
+        }
+    }
+    if options.rounds == 0 || options.time.is_zero() {
+        return Err("at least one round of some time".to_owned());
+    }
+    Ok(options)
+}
+
+/// Ours as it is by default.
+const OURS: &str = "barewire";
+const BOTH: &[Mode] = &[Mode::Legacy, Mode::Modern];
+
+/// The contenders that are there; those that are not are named.
+fn contenders(peers: Option<&Path>) -> io::Result<Vec<Contender>> {
+    let own = std::env::current_exe()?;
+    let beside = own.with_file_name("pipe-server");
+    let text = |path: &Path| path.to_string_lossy().into_owned();
+    let mut all = vec![
+        Contender { name: "echo", command: vec![text(&own), "--echo".into()], modes: &[Mode::Echo] },
+        Contender { name: OURS, command: vec![text(&beside)], modes: BOTH },
+        Contender {
+            name: "barewire, one thread",
+            command: vec![text(&beside), "--threads".into(), "0".into()],
+            modes: BOTH,
+        },
+    ];
+    if let Some(peers) = peers {
+        let rmcp = text(&peers.join("rmcp-server/release/rmcp-server"));
+        let python = text(&peers.join("venvs/mcp2/bin/python"));
+        let here = Path::new(env!("CARGO_MANIFEST_DIR")).join("pipes");
+        all.extend([
+            Contender {
+                name: "rmcp, stdio_pipes()",
+                command: vec![rmcp.clone(), "pipes".into()],
+                modes: BOTH,
+            },
+            Contender { name: "rmcp, stdio()", command: vec![rmcp, "stdio".into()], modes: BOTH },
+        ]);
+        for (name, package, file, modes) in [
+            ("TypeScript SDK 1.x", "sdk1", "ts1.mjs", &BOTH[..1]),
+            ("TypeScript SDK 2.x", "sdk2", "ts2.mjs", BOTH),
+        ] {
+            // Node looks for packages from the file's own folder.
+            let to = peers.join("npm").join(package).join(format!("bench-{file}"));
+            if to.parent().is_some_and(Path::exists) {
+                std::fs::copy(here.join(file), &to)?;
+            }
+            all.push(Contender { name, command: vec!["node".into(), text(&to)], modes });
+        }
+        all.push(Contender {
+            name: "Python SDK 2.x",
+            command: vec![python, text(&here.join("py.py"))],
+            modes: BOTH,
+        });
+    }
+    all.retain(|contender| {
+        let there = contender.command.iter().all(|part| !part.contains('/') || Path::new(part).exists());
+        if !there {
+            eprintln!("left out, not there: {} ({})", contender.name, contender.command.join(" "));
+        }
+        there
+    });
+    Ok(all)
+}
+
+/// 51,305 bytes of text with a line feed or quote in every 60 bytes or so.
+fn full() -> String {
+    let line = "Heat index values up to 109 expected in \"Bexar\" county today.\n";
+    let mut text = line.repeat(51_305 / line.len() + 1);
+    text.truncate(51_305);
+    text
+}
+
+/// Whether the server has no more memory after all the calls than after the first ten thousand, within a page or two.
+fn flat(calls: u64) -> io::Result<bool> {
+    const SLACK: u64 = 16 << 10;
+    let text = write_text()?;
+    let mut flat = true;
+    for ours in contenders(None)?.iter().filter(|contender| contender.name.starts_with(OURS)) {
+        for &mode in ours.modes {
+            let load = Load { mode, tool: "get_alerts", in_flight: 64, time: Duration::ZERO, calls };
+            let mut server = Server::start(&ours.command, mode, &text)?;
+            let before = server.run(&Load { calls: 10_000, ..load })?;
+            let after = server.run(&load)?;
+            let name = format!("{}, {}", ours.name, format!("{mode:?}").to_lowercase());
+            println!(
+                "{name}: {} bytes after 10000 calls, {} after {calls} more",
+                before.resident, after.resident
+            );
+            flat &= after.resident <= before.resident + SLACK;
+        }
+    }
+    std::fs::remove_file(&text)?;
+    Ok(flat)
+}
+
+fn write_text() -> io::Result<PathBuf> {
+    let text = std::env::temp_dir().join(format!("barewire-bench-{}.txt", std::process::id()));
+    std::fs::write(&text, full())?;
+    Ok(text)
+}
+
+fn run(options: &Options) -> io::Result<()> {
+    let contenders = contenders(options.peers.as_deref())?;
+    let text = write_text()?;
+    let done = rounds(options, &contenders, &text);
+    std::fs::remove_file(&text)?;
+    let cells = done?;
+    let mut out = io::stdout().lock();
+    if options.json { json(&mut out, &cells) } else { table(&mut out, &cells) }
+}
+
+fn rounds<'a>(options: &Options, contenders: &'a [Contender], text: &Path) -> io::Result<Vec<Cell<'a>>> {
+    let mut cells = Vec::new();
+    for (tool, in_flight) in
+        [("get_alerts", 1), ("get_alerts", 64), ("get_alerts_full", 1), ("get_alerts_full", 64)]
+    {
+        for contender in contenders {
+            for &mode in contender.modes {
+                // An echo of the request says nothing of a long answer.
+                if mode == Mode::Echo && tool != "get_alerts" {
+                    continue;
+                }
+                let wanted =
+                    |word: &String| format!("{} {mode:?} {tool} {in_flight}", contender.name).contains(word);
+                if options.only.as_ref().is_none_or(wanted) {
+                    let load = Load { mode, tool, in_flight, time: options.time, calls: 0 };
+                    cells.push(Cell { contender, load, samples: Vec::new() });
+                }
+            }
+        }
+    }
+    for round in 0..options.rounds {
+        let mut order: Vec<&mut Cell<'_>> = cells.iter_mut().collect();
+        if round % 2 == 1 {
+            order.reverse();
+        }
+        for cell in order {
+            let name = cell.contender.name;
+            let fails = |error: &dyn core::fmt::Display| io::Error::other(format!("{name}: {error}"));
+            let mut server = Server::start(&cell.contender.command, cell.load.mode, text)
+                .map_err(|error| fails(&error))?;
+            let answer = server.check(&cell.load).map_err(|error| fails(&error))?;
+            if cell.load.tool == "get_alerts_full" && answer != full() {
+                return Err(fails(&format!("a text of {} bytes came, not the one asked for", answer.len())));
+            }
+            // Caches and buffers grow to what they will be, a JIT compiles.
+            server.run(&Load { time: cell.load.time / 4, ..cell.load }).map_err(|error| fails(&error))?;
+            cell.samples.push(server.run(&cell.load).map_err(|error| fails(&error))?);
+        }
+    }
+    Ok(cells)
+}
+
+fn median(values: impl Iterator<Item = f64>) -> f64 {
+    let mut values: Vec<f64> = values.collect();
+    values.sort_by(f64::total_cmp);
+    values.get(values.len() / 2).copied().unwrap_or(f64::NAN)
+}
+
+/// The cells of one load, each as a line with its ratio to ours.
+fn table(out: &mut impl io::Write, cells: &[Cell<'_>]) -> io::Result<()> {
+    let mut of = None;
+    for cell in cells {
+        let key = (cell.load.tool, cell.load.in_flight);
+        if of != Some(key) {
+            of = Some(key);
+            let size = if key.0 == "get_alerts" { "a short answer" } else { "51 KB" };
+            writeln!(out, "\n#### {size}, {} in flight\n", key.1)?;
+            writeln!(
+                out,
+                "| server | era | CPU of the server, µs a call | spread | to ours | p50, µs | calls/s | peak, MB |"
+            )?;
+            writeln!(out, "|---|---|--:|---|--:|--:|--:|--:|")?;
+        }
+        let cpu = |cell: &Cell<'_>| median(cell.samples.iter().map(|sample| sample.cpu));
+        let same = |other: &&Cell<'_>| {
+            other.contender.name == OURS
+                && (other.load.tool, other.load.in_flight) == key
+                && (other.load.mode == cell.load.mode || cell.load.mode == Mode::Echo)
+        };
+        let ratio = cells.iter().find(same).map_or(f64::NAN, |ours| cpu(cell) / cpu(ours));
+        let all = || cell.samples.iter().map(|sample| sample.cpu / 1e3);
+        let (least, most) = (all().fold(f64::MAX, f64::min), all().fold(0.0, f64::max));
+        let p50 = median(cell.samples.iter().map(|sample| sample.p50)) / 1e3;
+        writeln!(
+            out,
+            "| {} | {} | {:.2} | {least:.2}–{most:.2} | {ratio:.2} | {} | {:.0} | {:.1} |",
+            cell.contender.name,
+            format!("{:?}", cell.load.mode).to_lowercase(),
+            cpu(cell) / 1e3,
+            if p50.is_nan() { "–".into() } else { format!("{p50:.1}") },
+            median(cell.samples.iter().map(|sample| sample.per_second)),
+            median(cell.samples.iter().map(|sample| sample.peak as f64)) / 1e6,
+        )?;
+    }
+    Ok(())
+}
+
+fn json(out: &mut impl io::Write, cells: &[Cell<'_>]) -> io::Result<()> {
+    write!(out, "[")?;
+    for (n, cell) in cells.iter().enumerate() {
+        let list = |value: fn(&Sample) -> f64| {
+            let all: Vec<String> =
+                cell.samples.iter().map(|sample| format!("{:.0}", value(sample))).collect();
+            if all.iter().any(|text| text == "NaN") {
+                "null".to_owned()
+            } else {
+                format!("[{}]", all.join(","))
+            }
+        };
+        write!(
+            out,
+            "{}\n{{\"server\":\"{}\",\"era\":\"{:?}\",\"tool\":\"{}\",\"in_flight\":{},\"cpu_ns\":{},\"p50_ns\":{},\"per_second\":{},\"peak\":{}}}",
+            if n > 0 { "," } else { "" },
+            cell.contender.name,
+            cell.load.mode,
+            cell.load.tool,
+            cell.load.in_flight,
+            list(|sample| sample.cpu),
+            list(|sample| sample.p50),
+            list(|sample| sample.per_second),
+            list(|sample| sample.peak as f64),
+        )?;
+    }
+    writeln!(out, "\n]")
+}

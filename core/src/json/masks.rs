@@ -1,0 +1,363 @@
+//! 64 bytes at a time, as one bit each: bit `i` of a mask says something about byte `i`.
+//!
+//! Everything that reads in blocks goes through these few functions. They are written twice, with the same meaning:
+//! - `plain`: loops without branches over arrays, which compilers turn into whatever vectors the target has;
+//! - `sse2` (feature `simd`, x86-64): the same by the processor's own instructions, through `safe_arch`, since the standard library's
+//!   may not be called from safe code. It is faster where a mask is made of a vector, for which x86 has an instruction.
+//!
+//! Whoever changes a loop here looks at the instructions that it becomes: `pcmpeqb` and the like, no loop over bytes.
+
+#[cfg(not(all(feature = "simd", target_arch = "x86_64")))]
+use plain as lanes;
+#[cfg(all(feature = "simd", target_arch = "x86_64"))]
+use sse2 as lanes;
+#[cfg(all(feature = "simd", target_arch = "x86_64"))]
+pub(super) use sse2::{sixteen_quote_or_slash, sixteen_special, sixteen_special_or_high};
+
+/// How many bytes are looked at in one go.
+pub(super) const WIDTH: usize = 64;
+pub(super) type Block = [u8; WIDTH];
+
+/// The bytes that are `want`.
+#[inline(always)]
+pub(super) fn eq(block: &Block, want: u8) -> u64 {
+    lanes::mask(block, lanes::Eq(want))
+}
+
+/// All four brackets, and four bytes (`Y`, `_`, `y`, DEL) that no JSON has outside of its strings.
+#[inline(always)]
+pub(super) fn brackets(block: &Block) -> u64 {
+    lanes::mask(block, lanes::Bracket)
+}
+
+/// What opens a container.
+#[inline(always)]
+pub(super) fn opening(block: &Block) -> u64 {
+    lanes::mask(block, lanes::Opening)
+}
+
+/// What closes a container.
+#[inline(always)]
+pub(super) fn closing(block: &Block) -> u64 {
+    lanes::mask(block, lanes::Closing)
+}
+
+/// What can't stand for itself in a string: quotes, backslashes, control characters.
+#[inline(always)]
+pub(super) fn specials(block: &Block) -> u64 {
+    lanes::mask(block, lanes::Special)
+}
+
+/// Whether there is a quote or a backslash.
+#[inline(always)]
+pub(super) fn has_quote_or_slash(block: &Block) -> bool {
+    lanes::any(block, lanes::QuoteOrSlash)
+}
+
+/// Control characters.
+#[inline(always)]
+pub(super) fn controls(block: &Block) -> u64 {
+    lanes::mask(block, lanes::Control)
+}
+
+/// Whether a byte is `want`.
+#[inline(always)]
+pub(super) fn has(block: &Block, want: u8) -> bool {
+    lanes::any(block, lanes::Eq(want))
+}
+
+/// Whether there is a quote, a backslash or a control character.
+#[inline(always)]
+pub(super) fn has_special(block: &Block) -> bool {
+    lanes::any(block, lanes::Special)
+}
+
+/// Whether there is a byte over 127.
+#[inline(always)]
+pub(super) fn has_high(block: &Block) -> bool {
+    lanes::any(block, lanes::High)
+}
+
+/// Whether there is a control character or a byte over 127.
+#[inline(always)]
+pub(super) fn has_control_or_high(block: &Block) -> bool {
+    lanes::any(block, lanes::ControlOrHigh)
+}
+
+/// Whether there is a backslash, a control character or a byte over 127.
+#[inline(always)]
+pub(super) fn has_slash_control_or_high(block: &Block) -> bool {
+    lanes::any(block, lanes::SlashControlOrHigh)
+}
+
+/// Whether there is a quote, a backslash, a control character or a byte over 127.
+#[inline(always)]
+pub(super) fn has_special_or_high(block: &Block) -> bool {
+    lanes::any(block, lanes::SpecialOrHigh)
+}
+
+/// Bit `i` is the parity of the bits up to `i`: of quotes, it makes all that is in strings.
+#[inline(always)]
+pub(super) const fn parity(mut x: u64) -> u64 {
+    x ^= x << 1;
+    x ^= x << 2;
+    x ^= x << 4;
+    x ^= x << 8;
+    x ^= x << 16;
+    x ^ x << 32
+}
+
+/// The bytes that backslashes `slashes` escape. `carry`: 1 if the byte before the block does that to the first one.
+#[inline(always)]
+pub(super) const fn escaped(slashes: u64, carry: &mut u64) -> u64 {
+    let follows = slashes << 1 | *carry;
+    if slashes & follows == 0 {
+        // No two in a row.
+        *carry = slashes >> 63;
+        return follows;
+    }
+    // Of several in a row every second one is escaped. A run that starts at an odd place is told from one at an even place by
+    // adding its start to it: the carry leaves at the byte behind the run. (As simdjson does it.)
+    const EVEN: u64 = 0x5555_5555_5555_5555;
+    let slashes = slashes & !*carry;
+    let follows = slashes << 1 | *carry;
+    let (sum, over) = (slashes & !EVEN & !follows).overflowing_add(slashes);
+    *carry = over as u64;
+    (EVEN ^ sum << 1) & follows
+}
+
+#[cfg_attr(all(feature = "simd", target_arch = "x86_64"), allow(dead_code))]
+mod plain {
+    use super::Block;
+
+    pub(super) trait Test: Copy {
+        fn of(self, byte: u8) -> bool;
+    }
+
+    macro_rules! tests {
+        ($($name:ident |$x:ident| $is:expr;)*) => {$(
+            #[derive(Clone, Copy)]
+            pub(super) struct $name;
+            impl Test for $name {
+                #[inline(always)]
+                fn of(self, $x: u8) -> bool {
+                    $is
+                }
+            }
+        )*};
+    }
+    tests! {
+        Bracket |x| x | 0x26 == 0x7f;
+        // `[` and `{` differ in one bit.
+        Opening |x| x | 0x20 == b'{';
+        Closing |x| x | 0x20 == b'}';
+        QuoteOrSlash |x| (x == b'"') | (x == b'\\');
+        Control |x| x < 0x20;
+        High |x| x >= 0x80;
+        Special |x| (x == b'"') | (x == b'\\') | (x < 0x20);
+        // As a signed number, what is over 127 is negative.
+        ControlOrHigh |x| x.cast_signed() < 0x20;
+        SlashControlOrHigh |x| (x == b'\\') | (x.cast_signed() < 0x20);
+        SpecialOrHigh |x| (x == b'"') | (x == b'\\') | (x.cast_signed() < 0x20);
+    }
+
+    #[derive(Clone, Copy)]
+    pub(super) struct Eq(pub(super) u8);
+    impl Test for Eq {
+        #[inline(always)]
+        fn of(self, x: u8) -> bool {
+            x == self.0
+        }
+    }
+
+    /// Each byte becomes a bit at the place of its eighth of the block, or 0; the eight words are or-ed.
+    #[inline(always)]
+    fn fold(block: &Block, test: impl Test, bit: impl Fn(u8) -> u8) -> u64 {
+        let mut bits = [0; 64];
+        let mut place = 0;
+        for (to, byte) in bits.iter_mut().zip(block) {
+            *to = if test.of(*byte) { bit(place) } else { 0 };
+            place = u8::wrapping_add(place, 1);
+        }
+        bits.as_chunks::<8>().0.iter().fold(0, |all, word| all | u64::from_le_bytes(*word))
+    }
+
+    #[inline(always)]
+    pub(super) fn any(block: &Block, test: impl Test) -> bool {
+        fold(block, test, |_| 0xff) != 0
+    }
+
+    #[inline(always)]
+    pub(super) fn mask(block: &Block, test: impl Test) -> u64 {
+        // Byte i of the word now has what bytes i, 8 + i, 16 + i … were: an 8 by 8 matrix of bits, to be transposed.
+        let mut x = fold(block, test, |place| 1 << (place / 8));
+        let t = (x ^ x >> 7) & 0x00aa_00aa_00aa_00aa;
+        x ^= t ^ t << 7;
+        let t = (x ^ x >> 14) & 0x0000_cccc_0000_cccc;
+        x ^= t ^ t << 14;
+        let t = (x ^ x >> 28) & 0x0000_0000_f0f0_f0f0;
+        x ^ t ^ t << 28
+    }
+}
+
+#[cfg(all(feature = "simd", target_arch = "x86_64"))]
+mod sse2 {
+    use super::Block;
+    use safe_arch::{
+        bitor_m128i, cmp_eq_mask_i8_m128i, cmp_lt_mask_i8_m128i, load_unaligned_m128i, m128i, min_u8_m128i,
+        move_mask_i8_m128i, set_splat_i8_m128i,
+    };
+
+    /// Sets at least the top bit of each byte that it holds for.
+    pub(super) trait Test: Copy {
+        fn of(self, x: m128i) -> m128i;
+    }
+
+    macro_rules! tests {
+        ($($name:ident |$x:ident| $is:expr;)*) => {$(
+            #[derive(Clone, Copy)]
+            pub(super) struct $name;
+            impl Test for $name {
+                #[inline(always)]
+                fn of(self, $x: m128i) -> m128i {
+                    $is
+                }
+            }
+        )*};
+    }
+    tests! {
+        Bracket |x| equal(bitor_m128i(x, all(0x26)), 0x7f);
+        // `[` and `{` differ in one bit.
+        Opening |x| equal(bitor_m128i(x, all(0x20)), b'{');
+        Closing |x| equal(bitor_m128i(x, all(0x20)), b'}');
+        QuoteOrSlash |x| bitor_m128i(equal(x, b'"'), equal(x, b'\\'));
+        Control |x| cmp_eq_mask_i8_m128i(min_u8_m128i(x, all(0x1f)), x);
+        High |x| x;
+        Special |x| bitor_m128i(bitor_m128i(equal(x, b'"'), equal(x, b'\\')), Control.of(x));
+        // As a signed number, what is over 127 is negative.
+        ControlOrHigh |x| cmp_lt_mask_i8_m128i(x, all(0x20));
+        SlashControlOrHigh |x| bitor_m128i(equal(x, b'\\'), ControlOrHigh.of(x));
+        SpecialOrHigh |x| bitor_m128i(equal(x, b'"'), SlashControlOrHigh.of(x));
+    }
+
+    #[derive(Clone, Copy)]
+    pub(super) struct Eq(pub(super) u8);
+    impl Test for Eq {
+        #[inline(always)]
+        fn of(self, x: m128i) -> m128i {
+            equal(x, self.0)
+        }
+    }
+
+    #[inline(always)]
+    fn all(byte: u8) -> m128i {
+        set_splat_i8_m128i(byte.cast_signed())
+    }
+
+    #[inline(always)]
+    fn equal(x: m128i, byte: u8) -> m128i {
+        cmp_eq_mask_i8_m128i(x, all(byte))
+    }
+
+    macro_rules! sixteen {
+        ($($name:ident $test:ident;)*) => {$(
+            /// The same of 16 bytes.
+            #[inline(always)]
+            pub(in super::super) fn $name(piece: &[u8; 16]) -> u32 {
+                move_mask_i8_m128i($test.of(load_unaligned_m128i(piece))).cast_unsigned()
+            }
+        )*};
+    }
+    sixteen! {
+        sixteen_special Special;
+        sixteen_special_or_high SpecialOrHigh;
+        sixteen_quote_or_slash QuoteOrSlash;
+    }
+
+    #[inline(always)]
+    fn quarters(block: &Block, test: impl Test) -> [m128i; 4] {
+        let (quarters, _) = block.as_chunks::<16>();
+        match quarters {
+            [a, b, c, d] => [a, b, c, d].map(|quarter| test.of(load_unaligned_m128i(quarter))),
+            _ => [all(0); 4],
+        }
+    }
+
+    #[inline(always)]
+    pub(super) fn any(block: &Block, test: impl Test) -> bool {
+        let [a, b, c, d] = quarters(block, test);
+        move_mask_i8_m128i(bitor_m128i(bitor_m128i(a, b), bitor_m128i(c, d))) != 0
+    }
+
+    #[inline(always)]
+    pub(super) fn mask(block: &Block, test: impl Test) -> u64 {
+        let [a, b, c, d] =
+            quarters(block, test).map(|bits| u64::from(move_mask_i8_m128i(bits).cast_unsigned()));
+        a | b << 16 | c << 32 | d << 48
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn bits(block: &Block, is: impl Fn(u8) -> bool) -> u64 {
+        block.iter().rev().fold(0, |all, &byte| all << 1 | u64::from(is(byte)))
+    }
+
+    fn agree(block: &Block) {
+        let control = |b: u8| b < 0x20;
+        let special = |b: u8| matches!(b, b'"' | b'\\') || control(b);
+        assert_eq!(eq(block, b':'), bits(block, |b| b == b':'));
+        assert_eq!(brackets(block), bits(block, |b| b"[]{}Y_y\x7f".contains(&b)));
+        assert_eq!(opening(block), bits(block, |b| b"[{".contains(&b)));
+        assert_eq!(closing(block), bits(block, |b| b"]}".contains(&b)));
+        assert_eq!(controls(block), bits(block, control));
+        assert_eq!(specials(block), bits(block, special));
+        let any = |is: &dyn Fn(u8) -> bool| block.iter().any(|&b| is(b));
+        assert_eq!(has(block, b'"'), any(&|b| b == b'"'));
+        assert_eq!(has_special(block), any(&special));
+        assert_eq!(has_quote_or_slash(block), any(&|b| matches!(b, b'"' | b'\\')));
+        assert_eq!(has_high(block), any(&|b| b >= 0x80));
+        assert_eq!(has_control_or_high(block), any(&|b| control(b) || b >= 0x80));
+        assert_eq!(has_slash_control_or_high(block), any(&|b| control(b) || b >= 0x80 || b == b'\\'));
+        assert_eq!(has_special_or_high(block), any(&|b| special(b) || b >= 0x80));
+    }
+
+    #[test]
+    fn every_byte_at_every_place() {
+        for byte in 0..=255 {
+            for place in 0..64 {
+                let mut block = [b'a'; 64];
+                block[place] = byte;
+                agree(&block);
+            }
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn bytes_that_matter_together(block in prop::collection::vec(prop::sample::select(&b"\"\\:[]{}Yy_\x7f\x80\xff\x1f\n a"[..]), 64)) {
+            agree(&block.try_into().unwrap());
+        }
+
+        #[test]
+        fn escapes(bytes in prop::collection::vec(any::<bool>(), 192)) {
+            let (mut carry, mut due) = (0, false);
+            for block in bytes.chunks(64) {
+                let slashes = block.iter().rev().fold(0, |all, &slash| all << 1 | u64::from(slash));
+                let ours = escaped(slashes, &mut carry);
+                for (i, &slash) in block.iter().enumerate() {
+                    prop_assert_eq!(ours >> i & 1 == 1, due);
+                    due = slash && !due;
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn parities() {
+        assert_eq!(parity(0b1_0010_0100), (!0 << 8) | 0b0001_1100);
+    }
+}

@@ -1,0 +1,379 @@
+//! Checking text that lies there as a whole, 64 bytes at a time: the fast way beside the [`Scanner`](super::Scanner).
+//!
+//! **It may only say yes.** `None` means: not sure, ask the scanner, which names the fault or accepts what is rare. What is accepted
+//! here the scanner accepts too, with the same borders.
+//!
+//! Each block becomes a few masks (`masks.rs`), and the grammar becomes shifts of them: what follows what is asked of 64 bytes at
+//! once. Only brackets and scalars are looked at one by one. docs/performance.md has a picture.
+
+use super::bytes::FAST;
+use super::masks::{self, Block};
+use super::{lanes, utf8};
+
+/// One text, and what is known of it.
+pub(crate) struct Whole<'a> {
+    bytes: &'a [u8],
+    /// All of it from here on is UTF-8.
+    utf8: bool,
+}
+
+impl<'a> Whole<'a> {
+    pub(crate) const fn new(bytes: &'a [u8]) -> Self {
+        Self { bytes, utf8: false }
+    }
+
+    /// The end of the value that starts at `at`, if it is valid for sure and more bytes follow it or it is no number.
+    #[inline]
+    pub(crate) fn value(&mut self, at: usize) -> Option<usize> {
+        match self.bytes.get(at)? {
+            b'{' | b'[' if FAST => self.container(at),
+            b'"' => {
+                let from = at.wrapping_add(1);
+                let end = lanes::plain(self.bytes, from);
+                if self.bytes.get(end)? == &b'"' { Some(end.wrapping_add(1)) } else { self.string(end) }
+            }
+            _ => scalar(self.bytes, at),
+        }
+    }
+
+    /// The end of a string that goes on at `at`, which is not within an escape or a character.
+    #[inline(never)]
+    fn string(&mut self, mut at: usize) -> Option<usize> {
+        let mut carry = 0;
+        while FAST && let Some(block) = self.bytes.get(at..)?.first_chunk::<64>() {
+            if carry != 0 || masks::has_special_or_high(block) {
+                self.check_utf8(block, at)?;
+                let slashes = masks::eq(block, b'\\');
+                let escaped = masks::escaped(slashes, &mut carry);
+                let quotes = masks::eq(block, b'"');
+                let ending = quotes & !escaped;
+                // Up to the closing quote.
+                let inside = ending.wrapping_sub(1) & !ending;
+                if masks::controls(block) & inside != 0 {
+                    return None;
+                }
+                each(escaped & inside & !(quotes | slashes | masks::eq(block, b'n')), |n| {
+                    escape(self.bytes, at.wrapping_add(n))
+                })?;
+                if ending != 0 {
+                    return Some(at.wrapping_add(ending.trailing_zeros() as usize).wrapping_add(1));
+                }
+            }
+            at = at.wrapping_add(64);
+        }
+        let mut escaped = carry != 0;
+        loop {
+            match self.bytes.get(at)? {
+                _ if escaped => {
+                    escape(self.bytes, at)?;
+                    escaped = false;
+                }
+                b'"' => return Some(at.wrapping_add(1)),
+                b'\\' => escaped = true,
+                0..0x20 => return None,
+                0x80.. if !self.utf8 => {
+                    self.utf8 = utf8::is_valid(self.bytes.get(at..)?);
+                    self.utf8.then_some(())?;
+                }
+                _ => {}
+            }
+            at = at.wrapping_add(1);
+        }
+    }
+
+    /// The same for an object or array.
+    #[inline(never)]
+    fn container(&mut self, start: usize) -> Option<usize> {
+        let bytes = self.bytes;
+        let mut before = Before::CONTAINER;
+        // The last block of a text under 64 bytes.
+        let mut short: Block;
+        let mut at = start;
+        loop {
+            let rest = bytes.get(at..)?;
+            let (block, shift) = match rest.first_chunk::<64>() {
+                Some(block) => (block, 0),
+                None if rest.is_empty() => return None,
+                None => {
+                    // The last 64 bytes of the text; the bits of those that were seen are shifted out.
+                    let shift = 64usize.wrapping_sub(rest.len());
+                    match bytes.last_chunk::<64>() {
+                        Some(block) => (block, shift),
+                        None => {
+                            short = [b' '; 64];
+                            super::copy(short.get_mut(shift..)?, rest);
+                            (&short, shift)
+                        }
+                    }
+                }
+            };
+            match self.block(block, shift, at, &mut before)? {
+                0 => at = at.wrapping_add(64),
+                end => return Some(end),
+            }
+        }
+    }
+
+    /// One block, whose first byte that counts is the text's at `at`. The index behind the container if it ends here, else 0.
+    #[inline(always)]
+    fn block(&mut self, block: &Block, shift: usize, at: usize, before: &mut Before) -> Option<usize> {
+        if before.long && before.escape == 0 {
+            let dull =
+                if self.utf8 { !masks::has_special(block) } else { !masks::has_special_or_high(block) };
+            if dull {
+                return Some(0);
+            }
+        }
+        let mask = |want| masks::eq(block, want) >> shift;
+        let mut quotes = if !before.long || masks::has(block, b'"') { mask(b'"') } else { 0 };
+        let mut controls = 0;
+        if before.long || before.escape != 0 || masks::has_slash_control_or_high(block) {
+            if masks::has_control_or_high(block) {
+                controls = masks::controls(block) >> shift;
+                self.check_utf8(block, at)?;
+            }
+            let slashes = mask(b'\\');
+            if slashes | before.escape != 0 {
+                let escaped = masks::escaped(slashes, &mut before.escape);
+                let easy = quotes | slashes | mask(b'n');
+                quotes &= !escaped;
+                each(escaped & !easy, |n| escape(self.bytes, at.wrapping_add(n)))?;
+            }
+        }
+        before.long = before.in_string != 0 && quotes == 0;
+        if before.long {
+            return if controls == 0 { Some(0) } else { None };
+        }
+        // From each opening quote up to its closing one, which is left out.
+        let strings = masks::parity(quotes) ^ before.in_string;
+        before.in_string = spread(strings >> 63);
+        if strings & controls != 0 {
+            return None;
+        }
+        let outside = !(strings | quotes) & !0 >> shift;
+        let brackets = (masks::brackets(block) >> shift) & outside;
+        let colons = mask(b':') & outside;
+        let commas = mask(b',') & outside;
+        let mut scalars = outside & !(brackets | colons | commas);
+        let mut space = 0;
+        if scalars != 0 {
+            space = mask(b' ');
+            if controls != 0 {
+                space |= mask(b'\n') | mask(b'\r') | mask(b'\t');
+            }
+            space &= scalars;
+            scalars &= !space;
+        }
+        let walked = before.walk(block, shift, brackets)?;
+        // Up to the bracket that closes the container.
+        let valid = match walked.last {
+            Some(last) => !0u64 >> 63usize.wrapping_sub(last),
+            None => !0,
+        };
+
+        let opening = quotes & strings;
+        let due = follow(walked.open | colons | commas, space, &mut before.due);
+        let first = scalars & !(scalars << 1 | before.scalar);
+        before.scalar = scalars >> 63;
+        let starts = opening | walked.open | first;
+        let empty = brackets & !walked.open & follow(walked.open, space, &mut before.open);
+        let key_due = walked.open & walked.curly | commas & walked.objects;
+        let key_due = follow(key_due, space, &mut before.key_due);
+        // An addition carries a bit through the string, from the opening quote of a key to its closing one.
+        let (sum, over) = strings.overflowing_add(opening & key_due);
+        let (sum, over_too) = sum.overflowing_add(before.key);
+        before.key = u64::from(over | over_too);
+        let key_end = follow(sum & !strings, space, &mut before.key_end);
+        // A value where none may be, or none where one must be.
+        let wrong = (starts ^ due) & !empty
+            // `{` and an object's comma want a key.
+            | key_due & !(opening | empty)
+            // A key wants a colon, and nothing else has one.
+            | key_end ^ colons;
+        if wrong & valid != 0 {
+            return None;
+        }
+        each(first & valid, |n| {
+            let end = scalar(self.bytes, at.wrapping_add(n))?;
+            matches!(self.bytes.get(end)?, b',' | b'}' | b']' | b' ' | b'\n' | b'\r' | b'\t').then_some(())
+        })?;
+        Some(walked.last.map_or(0, |last| at.wrapping_add(last).wrapping_add(1)))
+    }
+
+    /// Checks all that follows once, as soon as there is something to check.
+    #[inline(always)]
+    fn check_utf8(&mut self, block: &Block, at: usize) -> Option<()> {
+        if !self.utf8 && masks::has_high(block) {
+            // What was read until here is ASCII, so a character starts here.
+            self.utf8 = utf8::is_valid(self.bytes.get(at..)?);
+            return self.utf8.then_some(());
+        }
+        Some(())
+    }
+}
+
+/// What the bytes before a block left behind, each 0 or 1 for the first byte unless said otherwise.
+struct Before {
+    /// All ones in a string.
+    in_string: u64,
+    /// All ones directly in an object.
+    object: u64,
+    /// One bit per open container, the innermost lowest, over one that marks the bottom: is it an object?
+    stack: u64,
+    /// It is escaped.
+    escape: u64,
+    /// A value must start, or an empty container end.
+    due: u64,
+    /// A container was just opened.
+    open: u64,
+    /// A scalar may go on.
+    scalar: u64,
+    /// A key must start, or an empty object end.
+    key_due: u64,
+    /// The string that goes on is a key.
+    key: u64,
+    /// A key ended: a colon must come.
+    key_end: u64,
+    /// The block before was all inside one string.
+    long: bool,
+}
+
+/// A block's brackets.
+struct Walked {
+    open: u64,
+    /// Those that are `{` or `}`.
+    curly: u64,
+    /// The bytes that stand directly in an object.
+    objects: u64,
+    /// The one that closes the outermost container.
+    last: Option<usize>,
+}
+
+impl Before {
+    /// Before the bracket that opens the outermost container.
+    const CONTAINER: Self = Self {
+        in_string: 0,
+        object: 0,
+        stack: 1,
+        escape: 0,
+        due: 1,
+        open: 0,
+        scalar: 0,
+        key_due: 0,
+        key: 0,
+        key_end: 0,
+        long: false,
+    };
+
+    /// Matches brackets; `None` where they don't, or over a depth of 62.
+    #[inline(always)]
+    fn walk(&mut self, block: &Block, shift: usize, brackets: u64) -> Option<Walked> {
+        let mut found = Walked { open: 0, curly: 0, objects: self.object, last: None };
+        let (mut rest, mut bad) = (brackets, 0);
+        while rest != 0 {
+            let n = rest.trailing_zeros() as usize;
+            rest &= rest.wrapping_sub(1);
+            // `[` is 5B, `]` 5D, `{` 7B, `}` 7D: bit 1 opens, bit 2 closes, bit 5 is curly.
+            let byte = u64::from(*block.get(n.wrapping_add(shift) & 63)?);
+            let (opens, curly) = (byte >> 1 & 1, byte >> 5 & 1);
+            bad |= !(byte >> 1 ^ byte >> 2) | (self.stack ^ curly) & !opens;
+            found.open |= opens << n;
+            found.curly |= curly << n;
+            if self.stack >> 63 != 0 {
+                return None;
+            }
+            self.stack = if opens != 0 { self.stack << 1 | curly } else { self.stack >> 1 };
+            let object = spread(self.stack & 1);
+            found.objects ^= (self.object ^ object) << n;
+            self.object = object;
+            if self.stack == 1 {
+                found.last = Some(n);
+                break;
+            }
+        }
+        (bad & 1 == 0).then_some(found)
+    }
+}
+
+/// 0 or 1 as no ones or all.
+#[inline(always)]
+const fn spread(bit: u64) -> u64 {
+    bit.wrapping_neg()
+}
+
+/// The bytes behind those of `x`, white space between them passed over. `carry`: whether the first byte is one, and then the next
+/// block's.
+#[inline(always)]
+const fn follow(x: u64, space: u64, carry: &mut u64) -> u64 {
+    let next = x << 1 | *carry;
+    *carry = x >> 63;
+    if space == 0 {
+        return next;
+    }
+    // An addition carries a bit through the run of white space that starts there.
+    let (sum, over) = space.overflowing_add(next & space);
+    *carry |= over as u64;
+    (sum | next) & !space
+}
+
+/// Calls `look` with the place of each bit, until it says `None`.
+#[inline(always)]
+fn each(mut bits: u64, mut look: impl FnMut(usize) -> Option<()>) -> Option<()> {
+    while bits != 0 {
+        look(bits.trailing_zeros() as usize)?;
+        bits &= bits.wrapping_sub(1);
+    }
+    Some(())
+}
+
+/// What stands behind a backslash.
+#[inline(always)]
+fn escape(bytes: &[u8], at: usize) -> Option<()> {
+    let [which, digits @ ..] = bytes.get(at..)? else { return None };
+    match which {
+        b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't' => Some(()),
+        b'u' => digits.first_chunk::<4>()?.iter().all(u8::is_ascii_hexdigit).then_some(()),
+        _ => None,
+    }
+}
+
+/// The end of a number that something follows, or of a word.
+#[inline(always)]
+fn scalar(bytes: &[u8], at: usize) -> Option<usize> {
+    let rest = bytes.get(at..)?;
+    match rest.first()? {
+        b'-' | b'0'..=b'9' => number(bytes, at),
+        b't' if rest.starts_with(b"true") => Some(at.wrapping_add(4)),
+        b'n' if rest.starts_with(b"null") => Some(at.wrapping_add(4)),
+        b'f' if rest.starts_with(b"false") => Some(at.wrapping_add(5)),
+        _ => None,
+    }
+}
+
+#[inline(always)]
+fn number(bytes: &[u8], mut at: usize) -> Option<usize> {
+    let skip = |mut at: usize| {
+        while let Some(b'0'..=b'9') = bytes.get(at) {
+            at = at.wrapping_add(1);
+        }
+        at
+    };
+    // At least one digit.
+    let digits = |at: usize| Some(skip(at)).filter(|end| *end > at);
+    if bytes.get(at)? == &b'-' {
+        at = at.wrapping_add(1);
+    }
+    at = if bytes.get(at)? == &b'0' { at.wrapping_add(1) } else { digits(at)? };
+    if bytes.get(at)? == &b'.' {
+        at = digits(at.wrapping_add(1))?;
+    }
+    if let b'e' | b'E' = bytes.get(at)? {
+        at = at.wrapping_add(1);
+        if let b'+' | b'-' = bytes.get(at)? {
+            at = at.wrapping_add(1);
+        }
+        at = digits(at)?;
+    }
+    // What follows a leading zero is looked at by whoever asked.
+    Some(at)
+}
