@@ -2,8 +2,7 @@
 """Looks into linked firmware: how large it is, and what must not be in it.
 
 usage: image.py IMAGE…    prints a table; fails if an image has an allocator, panics or float formatting.
-That the images without async code link at all is the stronger proof of the second: their panic handler calls a function
-that does not exist. Async ones may have the panic that the language puts into each async block.
+That the images link at all is the stronger proof of the second: their panic handler calls a function that does not exist.
 """
 
 import pathlib
@@ -17,7 +16,6 @@ FORBIDDEN = {
     "float formatting": ("flt2dec", "3fmt5float"),
     "a panic": ("9panicking", "slice_index_fail", "len_mismatch_fail", "unwrap_failed", "expect_failed"),
 }
-ASYNC = ("panic_const_async_fn_resumed", "9panicking9panic_fmt")
 
 
 def read(path):
@@ -53,8 +51,6 @@ def main():
         print(f"{name:<18} {flash:>7} {50_000 if has_log else 0:>14} {ram:>11}")
         for what, signs in FORBIDDEN.items():
             found = [s for s in symbols if any(sign in s for sign in signs)]
-            if "async" in " ".join(found):
-                found = [s for s in found if not any(sign in s for sign in ASYNC)]
             for symbol in found:
                 print(f"{name}: has {what}: {symbol}")
                 bad = 1

@@ -12,6 +12,7 @@ import tempfile
 
 HERE = pathlib.Path(__file__).parent
 PAGE = HERE / "../../docs/footprint.md"
+README = HERE / "../../README.md"
 IMAGES = pathlib.Path(os.environ["FOOTPRINT_IMAGES"])
 TOOLS = pathlib.Path(os.environ["FOOTPRINT_TOOLS"])
 WITHIN = 0.03
@@ -34,6 +35,13 @@ CONFIGURATIONS = {
     "client, both eras": ("client,legacy,modern", "release"),
     "client and server, both eras": ("client,server,legacy,modern", "release"),
     'server, both eras, `opt-level = "s"`': ("server,legacy,modern", "s"),
+}
+
+# Beside it: one call decoded and its result encoded, and nothing else. The proof is asked of ours alone.
+PEERS = {
+    "`barewire::json`": ("ours", "release"),
+    "serde-json-core 0.7": ("serde-json-core,stop", "release"),
+    "picojson 0.2, which only decodes": ("picojson,stop", "release"),
 }
 
 META = '"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{"elicitation":{}}}'
@@ -135,7 +143,7 @@ def script(features):
     """What the image is fed, and which line of it is counted."""
     if "client" in features and "server" not in features:
         return SERVER_SAYS, len(SERVER_SAYS) - 1
-    legacy = "legacy" in features
+    legacy = "legacy" in features or "modern" not in features
     return [HELLO, '{"jsonrpc":"2.0","method":"notifications/initialized"}', *HARSH[:4], COUNTED[legacy], *HARSH[4:]], 6
 
 
@@ -156,18 +164,20 @@ def measure(target, features, image):
         done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, timeout=120)
     said = done.stdout.decode(errors="replace")
     numbers = re.search(r"instructions (\d+) stack (\d+)", done.stderr.decode(errors="replace"))
-    right = '"lit"' if features == "json" else "lit\n" if "server" not in features and "serde" not in features and "fmt" not in features else '{"jsonrpc":"2.0","id":50,"result":{'
+    right = '{"jsonrpc":"2.0","id":50,"result":{'
     if features == "json":
         right = '{"json":true,"id":50}'
+    elif "client" in features and "server" not in features:
+        right = "lit\n"
     if not numbers or right not in said:
         sys.exit(f"{target}, {features}: did not answer as it should\n{said}\n{done.stderr.decode(errors='replace')}")
     return int(numbers[1]), int(numbers[2])
 
 
-def rows():
+def rows(configurations):
     """By processor, then by configuration."""
     table = {target: [] for target in TARGETS}
-    for name, (features, profile) in CONFIGURATIONS.items():
+    for name, (features, profile) in configurations.items():
         for target, image in zip(TARGETS, images(TARGETS, features, profile)):
             instructions, stack = measure(target, features, image)
             row = [TARGETS[target][0], name, image.flash, image.ram, image.machine or "-", stack, instructions or "-"]
@@ -183,21 +193,47 @@ def control():
     print("control: an image in which a panic can be reached does not link")
 
 
-def page(table):
-    text = (HERE / "page.md").read_text()
+def lines(table):
     head = ["processor", "configuration", "flash", "static RAM", "machine", "stack", "instructions"]
     lines = ["| " + " | ".join(head) + " |", "|---|---|" + "--:|" * 5]
     lines += ["| " + " | ".join(f"{v:,}" if isinstance(v, int) else v for v in row) + " |" for row in table]
-    return text.replace("{table}", "\n".join(lines)).replace("{compiler}", os.environ["FOOTPRINT_COMPILER"])
+    return "\n".join(lines)
+
+
+def page(own, peers):
+    text = (HERE / "page.md").read_text()
+    text = text.replace("{table}", lines(own)).replace("{peers}", lines(peers))
+    flash = {row[1]: row[2] for row in own if row[0] == "Cortex-M0"}
+    whole = flash["server, both eras"]
+    text = re.sub(r"\{saves:(.+?)\}", lambda found: f"{whole - flash[found[1]]:,}", text)
+    text = re.sub(r"\{costs:(.+?)\}", lambda found: f"{flash[found[1]] - whole:,}", text)
+    return text.replace("{compiler}", os.environ["FOOTPRINT_COMPILER"])
+
+
+def written():
+    """The rows that the page has, all of them texts."""
+    rows = {}
+    for line in PAGE.read_text().splitlines():
+        cells = [cell.strip() for cell in line.strip("| ").split(" | ")]
+        if len(cells) == 7:
+            rows[tuple(cells[:2])] = cells[2:]
+    return rows
+
+
+def sentence():
+    """What the README says of the page."""
+    flash = {name: int(cells[0].replace(",", "")) for (processor, name), cells in written().items() if processor == "Cortex-M0"}
+    whole = flash["server, both eras"]
+    kilo = lambda name: f"{abs(flash[name] - whole) / 1000:.1f} KB"
+    return (
+        f"A tools server takes {whole / 1000:.0f} KB of flash and 1 KB of RAM on a Cortex-M0; {kilo('server, legacy')} less without the stateless era, "
+        f"{kilo('server, modern')} less without\nthat of handshakes; `core::fmt` would add {kilo('server, both eras, `core::fmt`')}, "
+        f"a client {kilo('client and server, both eras')}, serde {kilo('server, both eras, serde')} ([docs/footprint.md](docs/footprint.md))."
+    )
 
 
 def compare(table):
-    written = PAGE.read_text()
-    old = {}
-    for line in written.splitlines():
-        cells = [cell.strip() for cell in line.strip("| ").split(" | ")]
-        if len(cells) == 7:
-            old[tuple(cells[:2])] = cells[2:]
+    old = written()
     off = []
     for row in table:
         was = old.get((row[0], row[1]))
@@ -205,16 +241,18 @@ def compare(table):
             before = was[i].replace(",", "") if was else "nothing"
             if not str(value) == before and not (before.isdigit() and abs(value - int(before)) <= WITHIN * int(before)):
                 off.append(f"{row[0]}, {row[1]}: {['flash', 'static RAM', 'machine', 'stack', 'instructions'][i]} is {value}, the page says {before}")
+    if sentence() not in README.read_text():
+        off.append("README.md says other figures than the page")
     if not off:
         return print("docs/footprint.md is true")
     print(*off, "`tests/footprint/run --write` writes the page anew.", sep="\n")
-    if f"({os.environ['FOOTPRINT_COMPILER']})" not in written:
+    if f"({os.environ['FOOTPRINT_COMPILER']})" not in PAGE.read_text():
         return print("WARNING: the page was written with another compiler, so that this is no failure")
     sys.exit(1)
 
 
 def symbols(target, name):
-    features, profile = CONFIGURATIONS[name]
+    features, profile = (CONFIGURATIONS | PEERS)[name]
     found = images([target], features, profile)[0].symbols
     modules = {}
     for length, symbol in sorted(found, reverse=True):
@@ -231,9 +269,11 @@ def symbols(target, name):
 if sys.argv[1:2] == ["--symbols"]:
     symbols(*sys.argv[2:4])
 else:
-    table = rows()
+    own, peers = rows(CONFIGURATIONS), rows(PEERS)
     control()
     if sys.argv[1:] == ["--write"]:
-        PAGE.write_text(page(table))
+        PAGE.write_text(page(own, peers))
+        said = re.compile(r"A tools server takes .*?docs/footprint\.md\)[^\n]*", re.S)
+        README.write_text(said.sub(lambda _: sentence(), README.read_text(), count=1))
     else:
-        compare(table)
+        compare(own + peers)

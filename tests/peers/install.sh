@@ -9,6 +9,8 @@ root=$(cd "$here/../.." && pwd)
 home=${PEERS:-$root/.peers}
 export RUSTUP_DIST_SERVER=http://127.0.0.1:9
 mkdir -p "$home/venvs" "$home/npm"
+# Two stages of tests/run may want it at once.
+exec 9>"$home/.lock" && flock 9
 
 # The stamp is written last: a half-made folder is made anew.
 stamped() { [ "$(cat "$1/.stamp" 2>/dev/null)" = "$2" ]; }

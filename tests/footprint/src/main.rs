@@ -10,6 +10,8 @@ mod board;
 mod client;
 #[cfg(feature = "json")]
 mod json;
+#[cfg(feature = "peers")]
+mod peers;
 #[cfg(feature = "server")]
 mod server;
 
@@ -17,6 +19,8 @@ mod server;
 extern "C" fn run() -> ! {
     #[cfg(feature = "json")]
     json::talk();
+    #[cfg(feature = "peers")]
+    peers::talk();
     #[cfg(feature = "server")]
     server::serve();
     #[cfg(feature = "client")]

@@ -2,7 +2,9 @@
 use crate::board;
 #[cfg(not(feature = "serde"))]
 use barewire::{BadArgs, Fields, FromArgs};
-use barewire::{Call, Full, Millis, Output, Server, ServerConfig, ServerEvent, Storage, Tool, check_tools};
+use barewire::{
+    Call, Fixed, Full, Millis, Output, Server, ServerConfig, ServerEvent, Storage, Tool, check_tools,
+};
 
 static TOOLS: &[Tool<'static>] = &[
     Tool::new(
@@ -159,14 +161,11 @@ fn act(Call { name, args, reply, .. }: Call<'_>, led: &mut bool, now: u64) -> Re
 
 #[cfg(feature = "fmt")]
 fn number(reply: barewire::Reply<'_>, value: i64) -> Result<(), Full> {
-    reply.text_fmt(format_args!("{value}")).finish()
+    reply.text_fmt(format_args!("{}", Fixed(value, 0))).finish()
 }
 
 /// Without `core::fmt`, which costs flash of its own.
 #[cfg(not(feature = "fmt"))]
 fn number(reply: barewire::Reply<'_>, value: i64) -> Result<(), Full> {
-    let mut digits = [0; 20];
-    let mut text = barewire::json::Writer::new(&mut digits);
-    barewire::json::write_i64(&mut text, value);
-    reply.text(core::str::from_utf8(text.written()).unwrap_or("")).finish()
+    reply.text(Fixed(value, 0).text(&mut [0; Fixed::ROOM])).finish()
 }

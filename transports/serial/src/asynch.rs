@@ -1,14 +1,12 @@
 //! Driving a [`Node`] over [`embedded_io_async`], on any executor: reading goes on while a write is under way.
-use crate::node::{Machine, Node, SerialServer, Turn};
+use crate::node::{Machine, Moved, Node, SerialServer, Turn};
 use barewire::{Millis, ServerEvent};
 use core::convert::Infallible;
-use core::future::{Future, poll_fn};
-use core::pin::pin;
-use core::task::Poll;
+use core::future::Future;
+use core::pin::Pin;
+use core::task::{Context, Poll};
 use embedded_io_async::{Read, Write};
-
-/// Bytes read at once.
-const CHUNK: usize = 64;
+use pin_project_lite::pin_project;
 
 /// Waits until bytes were read or written, or until `timer` ends: the moment that [`Turn::Transfer`] named.
 ///
@@ -17,59 +15,69 @@ const CHUNK: usize = 64;
 ///
 /// # Errors
 /// Those of the two halves.
-pub async fn transfer<M, R, W>(
+// No `async fn`: each of those brings a panic along, for those who poll it again after its end. This one never ends then.
+pub fn transfer<M, R, W>(
     node: &mut Node<'_, M>,
     rx: &mut R,
     tx: &mut W,
     timer: impl Future<Output = ()>,
-) -> Result<(), R::Error>
+) -> impl Future<Output = Result<(), R::Error>>
 where
     M: Machine,
     R: Read,
     W: Write<Error = R::Error>,
 {
-    let mut chunk = [0; CHUNK];
-    let room = node.room().min(CHUNK);
-    let space = chunk.get_mut(..room).unwrap_or(&mut []);
     let busy = node.is_busy();
-    let output = node.output();
-    if output.is_empty() && busy {
-        return Ok(());
+    let (space, output, moved) = node.halves();
+    Transfer {
+        at_once: output.is_empty() && busy,
+        read: (!space.is_empty()).then(|| rx.read(space)),
+        write: (!output.is_empty()).then(|| tx.write(output)),
+        timer,
+        moved,
     }
-    let moved = {
-        let mut read = pin!((!space.is_empty()).then(|| rx.read(space)));
-        let mut write = pin!((!output.is_empty()).then(|| tx.write(output)));
-        let mut timer = pin!(timer);
-        // By hand, since each `async` block brings a panic along, for those who poll it again after its end.
-        poll_fn(|cx| {
-            if let Some(read) = read.as_mut().as_pin_mut()
-                && let Poll::Ready(n) = read.poll(cx)
-            {
-                return Poll::Ready(n.map(Moved::Read));
-            }
-            if let Some(write) = write.as_mut().as_pin_mut()
-                && let Poll::Ready(n) = write.poll(cx)
-            {
-                return Poll::Ready(n.map(Moved::Written));
-            }
-            timer.as_mut().poll(cx).map(|()| Ok(Moved::Nothing))
-        })
-        .await?
-    };
-    match moved {
-        Moved::Read(n) => {
-            node.receive(chunk.get(..n).unwrap_or(&[]));
-        }
-        Moved::Written(n) => node.sent(n),
-        Moved::Nothing => {}
-    }
-    Ok(())
 }
 
-enum Moved {
-    Read(usize),
-    Written(usize),
-    Nothing,
+pin_project! {
+    /// The first of three.
+    struct Transfer<'n, R, W, T> {
+        at_once: bool,
+        #[pin]
+        read: Option<R>,
+        #[pin]
+        write: Option<W>,
+        #[pin]
+        timer: T,
+        // What the node takes from here at the next call on it.
+        moved: &'n mut Moved,
+    }
+}
+
+impl<R, W, T, E> Future for Transfer<'_, R, W, T>
+where
+    R: Future<Output = Result<usize, E>>,
+    W: Future<Output = Result<usize, E>>,
+    T: Future<Output = ()>,
+{
+    type Output = Result<(), E>;
+
+    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Result<(), E>> {
+        let this = self.project();
+        if *this.at_once {
+            return Poll::Ready(Ok(()));
+        }
+        if let Some(read) = this.read.as_pin_mut()
+            && let Poll::Ready(n) = read.poll(cx)
+        {
+            return Poll::Ready(n.map(|n| **this.moved = Moved::Read(n)));
+        }
+        if let Some(write) = this.write.as_pin_mut()
+            && let Poll::Ready(n) = write.poll(cx)
+        {
+            return Poll::Ready(n.map(|n| **this.moved = Moved::Written(n)));
+        }
+        this.timer.poll(cx).map(Ok)
+    }
 }
 
 /// Serves for ever, for applications that answer everything at once. `sleep` is a timer: a future that ends at the given

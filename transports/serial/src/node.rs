@@ -141,6 +141,22 @@ pub struct Node<'b, M> {
     link: Link<'b>,
     restarts: u32,
     busy: bool,
+    /// Where async drivers read to, and what they did last.
+    chunk: [u8; CHUNK],
+    moved: Moved,
+}
+
+/// Bytes that async drivers read at once.
+const CHUNK: usize = 64;
+
+/// What a driver did while it held halves of the node.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Moved {
+    Nothing,
+    /// Bytes of the chunk.
+    Read(usize),
+    /// Bytes of the output.
+    Written(usize),
 }
 
 /// A server on a serial line.
@@ -152,16 +168,18 @@ impl<'b, M: Machine> Node<'b, M> {
     /// Joins them.
     #[must_use]
     pub const fn new(machine: M, link: Link<'b>) -> Self {
-        Self { machine, link, restarts: 0, busy: true }
+        Self { machine, link, restarts: 0, busy: true, chunk: [0; CHUNK], moved: Moved::Nothing }
     }
 
     /// The machine, to resume calls, to call tools, and so on. Poll afterwards.
-    pub const fn machine(&mut self) -> &mut M {
+    pub fn machine(&mut self) -> &mut M {
+        self.settle();
         &mut self.machine
     }
 
     /// The link.
-    pub const fn link(&mut self) -> &mut Link<'b> {
+    pub fn link(&mut self) -> &mut Link<'b> {
+        self.settle();
         &mut self.link
     }
 
@@ -173,12 +191,14 @@ impl<'b, M: Machine> Node<'b, M> {
 
     /// The line is new (a port came back): both machine and link forget the session.
     pub fn reset(&mut self) {
+        self.moved = Moved::Nothing;
         self.machine.reset();
         self.link.reset();
     }
 
     /// What to do next.
     pub fn poll(&mut self, now: Millis) -> Turn<M::Event<'_>> {
+        self.settle();
         self.link.tick(now);
         self.shuffle();
         let until = match self.machine.poll(now) {
@@ -203,15 +223,18 @@ impl<'b, M: Machine> Node<'b, M> {
 
     /// Bytes for the wire; write some, and say how many by [`sent`](Self::sent). Ask again after anything else was called.
     pub fn output(&mut self) -> &[u8] {
+        self.settle();
         self.shuffle();
-        if !self.link.output().is_empty() {
-            return self.link.output();
-        }
-        if self.link.is_plain() { self.machine.output() } else { &[] }
+        output(&self.machine, &mut self.link)
     }
 
     /// `n` bytes of `output` have left.
     pub fn sent(&mut self, n: usize) {
+        self.settle();
+        self.wrote(n);
+    }
+
+    fn wrote(&mut self, n: usize) {
         if !self.link.output().is_empty() {
             self.link.sent(n);
         } else if let Some(bytes) = self.machine.output().get(..n) {
@@ -222,12 +245,18 @@ impl<'b, M: Machine> Node<'b, M> {
 
     /// How many bytes [`receive`](Self::receive) takes now. 0: poll first; while it stays 0, the application must act.
     pub fn room(&mut self) -> usize {
+        self.settle();
         self.shuffle();
         self.link.room()
     }
 
     /// Takes bytes from the wire; returns how many. Those beyond [`room`](Self::room) may be left.
     pub fn receive(&mut self, bytes: &[u8]) -> usize {
+        self.settle();
+        self.take(bytes)
+    }
+
+    fn take(&mut self, bytes: &[u8]) -> usize {
         let mut rest = bytes;
         loop {
             let Self { machine, link, restarts, .. } = self;
@@ -247,8 +276,28 @@ impl<'b, M: Machine> Node<'b, M> {
 
     /// Has the machine more to say, now that its output has left? Then poll instead of waiting for input.
     pub fn is_busy(&mut self) -> bool {
+        self.settle();
         self.shuffle();
         self.busy && self.machine.output().is_empty()
+    }
+
+    /// Where to read to, what to write, and where to say what was done of it: apart, so that a future can hold all of them.
+    pub(crate) fn halves(&mut self) -> (&mut [u8], &[u8], &mut Moved) {
+        let room = self.room().min(CHUNK);
+        let Self { machine, link, chunk, moved, .. } = self;
+        (chunk.get_mut(..room).unwrap_or_default(), output(machine, link), moved)
+    }
+
+    /// Does what a driver has left to do.
+    fn settle(&mut self) {
+        match core::mem::replace(&mut self.moved, Moved::Nothing) {
+            Moved::Nothing => {}
+            Moved::Read(n) => {
+                let chunk = self.chunk;
+                self.take(chunk.get(..n).unwrap_or(&[]));
+            }
+            Moved::Written(n) => self.wrote(n),
+        }
     }
 
     /// Moves what is there between machine and link.
@@ -267,4 +316,11 @@ impl<'b, M: Machine> Node<'b, M> {
             }
         }
     }
+}
+
+fn output<'n, M: Machine>(machine: &'n M, link: &'n mut Link<'_>) -> &'n [u8] {
+    if !link.output().is_empty() {
+        return link.output();
+    }
+    if link.is_plain() { machine.output() } else { &[] }
 }
