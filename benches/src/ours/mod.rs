@@ -15,6 +15,9 @@ pub(crate) const VERSION: &str = env!("CARGO_PKG_VERSION");
 /// The row that all ratios are of.
 pub const BASE: &str = "barewire";
 
+/// Our way of reading typed values that unescapes where they lie.
+pub const IN_PLACE: &str = "barewire, serde in place";
+
 /// All of them; the first of each group is the one that ratios are of.
 #[must_use]
 pub fn rows() -> Vec<Row> {
@@ -24,10 +27,9 @@ pub fn rows() -> Vec<Row> {
         row(Group::Read, BASE, VERSION, |_| Some(read::Parse)).note("rpc::Message::parse"),
         row(Group::Typed, BASE, VERSION, |corpus| Some(typed::Views::new(corpus)))
             .note("rpc::Message and json::Raw, lazily"),
-        row(Group::Typed, "barewire, serde in place", VERSION, |corpus| Some(typed::InPlace::new(corpus)))
-            .note(
-                "Message, then json::from_slice_in_place; with one memcpy of the message; lists into a Vec",
-            ),
+        row(Group::Typed, IN_PLACE, VERSION, |corpus| Some(typed::InPlace::new(corpus))).note(
+            "json::from_slice_in_place to derived structs; lists into a Vec; with one memcpy of the message",
+        ),
         row(Group::Write, BASE, VERSION, |corpus| Some(write::Pieces::new(corpus))).note(
             "fixed text and json::write_ functions into a json::Writer over a buffer, as the machines do it",
         ),

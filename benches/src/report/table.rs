@@ -95,7 +95,7 @@ pub fn goals(report: &Report<'_>) -> String {
         let Some((name, ratio)) = fastest(report, goal) else { continue };
         let reached = if ratio.median >= goal.least { "reached" } else { "**not reached**" };
         let column = report.of(goal.group).find(|column| column.corpus == goal.corpus);
-        let plain = column.and_then(|column| column.ratio(name, PLAIN));
+        let plain = column.filter(|_| goal.ours == BASE).and_then(|column| column.ratio(name, PLAIN));
         let _ = writeln!(
             out,
             "| {} | {} | {name} | {} | {} | {} – {} | {} | {reached} |",
@@ -132,7 +132,7 @@ fn fastest(report: &Report<'_>, goal: &Goal) -> Option<(&'static str, Ratio)> {
     let column = report.of(goal.group).find(|column| column.corpus == goal.corpus)?;
     let rivals =
         column.cells.iter().filter(|cell| goal.against.iter().any(|name| cell.name.starts_with(name)));
-    let ratios = rivals.filter_map(|cell| Some((cell.name, column.ratio(cell.name, BASE)?)));
+    let ratios = rivals.filter_map(|cell| Some((cell.name, column.ratio(cell.name, goal.ours)?)));
     ratios.min_by(|(_, a), (_, b)| a.median.total_cmp(&b.median))
 }
 
