@@ -1,6 +1,7 @@
 //! The program `mine`: the tables for one's own traffic.
 
 use std::collections::BTreeMap;
+use std::ffi::OsString;
 use std::fmt::Write as _;
 use std::process::ExitCode;
 use std::time::Duration;
@@ -18,10 +19,10 @@ const HELP: &str = "Measures how fast your own messages are framed and read.
 usage: mine FILE
 FILE has lines of JSON, or is what `barewire tap --log FILE -- COMMAND…` wrote. Build it with --release.";
 
-/// Measures the messages of the file that the program's argument names.
+/// Measures the messages of the file that the program's one argument names.
 #[must_use]
-pub fn main(rows: Vec<Row>) -> ExitCode {
-    let mut arguments = std::env::args_os().skip(1);
+pub fn main(rows: Vec<Row>, arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
+    let mut arguments = arguments.into_iter();
     let (Some(file), None) = (arguments.next(), arguments.next()) else {
         eprintln!("{HELP}");
         return ExitCode::from(2);

@@ -135,6 +135,8 @@ proptest! {
         let value = serde_json::to_string(&text).unwrap();
         let [line, ..] = lines(value.as_bytes(), pad);
         prop_assert!(agree(&line));
+        agree_on_value(value.as_bytes());
+        agree_on_value(format!("\"{}{text}\"", "a".repeat(pad)).as_bytes());
         // Unescaped, and thus perhaps wrong.
         let [line, ..] = lines(format!("\"{text}\"").as_bytes(), pad);
         agree(&line);

@@ -8,5 +8,5 @@ use barewire_benches::{count::Counting, mine, rows};
 static ALLOCATOR: Counting = Counting;
 
 fn main() -> ExitCode {
-    mine::main(rows::light())
+    mine::main(rows::light(), std::env::args_os().skip(1))
 }

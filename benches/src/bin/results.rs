@@ -8,5 +8,9 @@ use barewire_benches::{count::Counting, report, rows};
 static ALLOCATOR: Counting = Counting;
 
 fn main() -> ExitCode {
-    report::main(&rows::light(), "cargo run --release -p barewire-benches --bin results")
+    report::main(
+        rows::light(),
+        "cargo run --release -p barewire-benches --bin results",
+        std::env::args().skip(1),
+    )
 }

@@ -25,7 +25,9 @@ pub(crate) struct Load<'a> {
     pub(crate) mode: Mode,
     pub(crate) tool: &'a str,
     pub(crate) in_flight: usize,
+    /// For how long, or for how many calls if that is longer.
     pub(crate) time: Duration,
+    pub(crate) calls: u64,
 }
 
 /// Of one run; per call, but for the memory.
@@ -36,7 +38,8 @@ pub(crate) struct Sample {
     /// From a request to its answer, in nanoseconds: half of them took less. One in flight only.
     pub(crate) p50: f64,
     pub(crate) per_second: f64,
-    /// The most memory that the process ever had, in bytes.
+    /// The memory that the process has, and the most that it ever had, in bytes.
+    pub(crate) resident: u64,
     pub(crate) peak: u64,
 }
 
@@ -128,7 +131,7 @@ impl Server {
         loop {
             // Every answer frees the place of one more request; at the end the rest is only waited for.
             let asked = Instant::now();
-            if asked - began < load.time {
+            if asked - began < load.time || answered + (open as u64) < load.calls {
                 batch.clear();
                 for request in cycle.by_ref().take(load.in_flight - open) {
                     batch.extend_from_slice(request.as_bytes());
@@ -161,7 +164,8 @@ impl Server {
             cpu: cpu as f64 / calls,
             p50: latencies.get(latencies.len() / 2).map_or(f64::NAN, |&nanos| f64::from(nanos)),
             per_second: calls / time.as_secs_f64(),
-            peak: self.peak()?,
+            resident: self.memory("VmRSS:")?,
+            peak: self.memory("VmHWM:")?,
         })
     }
 
@@ -175,9 +179,9 @@ impl Server {
         Ok(sum)
     }
 
-    fn peak(&self) -> io::Result<u64> {
+    fn memory(&self, which: &str) -> io::Result<u64> {
         let status = fs::read_to_string(format!("/proc/{}/status", self.child.id()))?;
-        let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap_or_default();
+        let line = status.lines().find_map(|line| line.strip_prefix(which)).unwrap_or_default();
         let kilobytes: u64 =
             line.split_ascii_whitespace().next().and_then(|n| n.parse().ok()).unwrap_or_default();
         Ok(kilobytes << 10)

@@ -2,6 +2,8 @@
 //!
 //! `cargo run --release -p barewire-benches --bin pipes -- [--rounds N] [--seconds S] [--only WORD] [--peers FOLDER] [--json]`
 //!
+//! `pipes flat CALLS` looks whether the memory of our server stays what it is, under so many calls.
+//!
 //! The servers are the bare echo (the floor), ours, and with `--peers` those of the folder that `tests/peers/install.sh` fills, and the one of
 //! `benches/pipes/rmcp` if it is built. Rounds are interleaved, every second one in reverse order; figures are medians.
 
@@ -41,6 +43,15 @@ struct Cell<'a> {
 fn main() -> ExitCode {
     if std::env::args().nth(1).as_deref() == Some("--echo") {
         return load::echo().map_or(ExitCode::FAILURE, |()| ExitCode::SUCCESS);
+    }
+    if std::env::args().nth(1).as_deref() == Some("flat") {
+        return match flat(std::env::args().nth(2).and_then(|calls| calls.parse().ok()).unwrap_or(1_000_000)) {
+            Ok(flat) => ExitCode::from(u8::from(!flat)),
+            Err(error) => {
+                eprintln!("pipes: {error}");
+                ExitCode::from(2)
+            }
+        };
     }
     match options().and_then(|options| run(&options).map_err(|error| error.to_string())) {
         Ok(()) => ExitCode::SUCCESS,
@@ -140,10 +151,38 @@ fn full() -> String {
     text
 }
 
-fn run(options: &Options) -> io::Result<()> {
-    let contenders = contenders(options.peers.as_deref())?;
+/// Whether the server has no more memory after all the calls than after the first ten thousand, within a page or two.
+fn flat(calls: u64) -> io::Result<bool> {
+    const SLACK: u64 = 16 << 10;
+    let text = write_text()?;
+    let mut flat = true;
+    for ours in contenders(None)?.iter().filter(|contender| contender.name.starts_with(OURS)) {
+        for &mode in ours.modes {
+            let load = Load { mode, tool: "get_alerts", in_flight: 64, time: Duration::ZERO, calls };
+            let mut server = Server::start(&ours.command, mode, &text)?;
+            let before = server.run(&Load { calls: 10_000, ..load })?;
+            let after = server.run(&load)?;
+            let name = format!("{}, {}", ours.name, format!("{mode:?}").to_lowercase());
+            println!(
+                "{name}: {} bytes after 10000 calls, {} after {calls} more",
+                before.resident, after.resident
+            );
+            flat &= after.resident <= before.resident + SLACK;
+        }
+    }
+    std::fs::remove_file(&text)?;
+    Ok(flat)
+}
+
+fn write_text() -> io::Result<PathBuf> {
     let text = std::env::temp_dir().join(format!("barewire-bench-{}.txt", std::process::id()));
     std::fs::write(&text, full())?;
+    Ok(text)
+}
+
+fn run(options: &Options) -> io::Result<()> {
+    let contenders = contenders(options.peers.as_deref())?;
+    let text = write_text()?;
     let done = rounds(options, &contenders, &text);
     std::fs::remove_file(&text)?;
     let cells = done?;
@@ -165,7 +204,7 @@ fn rounds<'a>(options: &Options, contenders: &'a [Contender], text: &Path) -> io
                 let wanted =
                     |word: &String| format!("{} {mode:?} {tool} {in_flight}", contender.name).contains(word);
                 if options.only.as_ref().is_none_or(wanted) {
-                    let load = Load { mode, tool, in_flight, time: options.time };
+                    let load = Load { mode, tool, in_flight, time: options.time, calls: 0 };
                     cells.push(Cell { contender, load, samples: Vec::new() });
                 }
             }

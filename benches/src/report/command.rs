@@ -5,14 +5,16 @@ use std::process::ExitCode;
 use std::time::Duration;
 use std::{fs, io};
 
-use super::{Machine, Report, contenders, goals, plot, ratios};
+use super::{Machine, PLAIN, Report, contenders, goals, kept, plot, ratios};
 use crate::measure::{self, Effort};
 use crate::{Group, Row, corpora, proof};
 
 const HELP: &str = "Measures contenders in interleaved rounds and prints tables of ratios.
-usage: results [--rounds N] [--slice MS] [--write] [GROUP…]
+usage: results [--rounds N] [--slice MS] [--save FILE] [--plain FILE] [--write] [GROUP…]
   --rounds N  rounds, 7 unless given
   --slice MS  how long each contender runs in a round, 5 unless given
+  --save FILE   keep the figures in a file
+  --plain FILE  those of a core without the feature `simd`, kept before: they get a row of their own
   --write     write RESULTS.md and the plots beside it, in place of printing; needs all groups
 groups: framing, read, typed, write, escape, unescape, round-trip; all unless named
 Build it with --release.";
@@ -20,13 +22,15 @@ Build it with --release.";
 struct Ask {
     effort: Effort,
     write: bool,
+    save: Option<PathBuf>,
+    plain: Option<PathBuf>,
     groups: Vec<Group>,
 }
 
-/// Runs the contenders as the arguments of the program ask. `about` says in the page how it was run.
+/// Runs the contenders as the program's `arguments` (without its name) ask. `about` says in the page how it was run.
 #[must_use]
-pub fn main(rows: &[Row], about: &str) -> ExitCode {
-    let ask = match ask(std::env::args().skip(1)) {
+pub fn main(rows: Vec<Row>, about: &str, arguments: impl IntoIterator<Item = String>) -> ExitCode {
+    let ask = match ask(arguments) {
         Ok(Some(ask)) => ask,
         Ok(None) => {
             println!("{HELP}");
@@ -47,10 +51,21 @@ pub fn main(rows: &[Row], about: &str) -> ExitCode {
 }
 
 fn ask(arguments: impl IntoIterator<Item = String>) -> Result<Option<Ask>, String> {
-    let mut ask =
-        Ask { effort: Effort { rounds: 7, slice: Duration::from_millis(5) }, write: false, groups: vec![] };
+    let mut ask = Ask {
+        effort: Effort { rounds: 7, slice: Duration::from_millis(5) },
+        write: false,
+        save: None,
+        plain: None,
+        groups: vec![],
+    };
     let mut arguments = arguments.into_iter();
     while let Some(argument) = arguments.next() {
+        if let "--save" | "--plain" = argument.as_str() {
+            let file = arguments.next().ok_or_else(|| format!("{argument} wants a file"))?;
+            let place = if argument == "--save" { &mut ask.save } else { &mut ask.plain };
+            *place = Some(file.into());
+            continue;
+        }
         let mut number = || {
             let next = arguments.next().unwrap_or_default();
             next.parse::<u32>()
@@ -78,8 +93,12 @@ fn ask(arguments: impl IntoIterator<Item = String>) -> Result<Option<Ask>, Strin
     Ok(Some(ask))
 }
 
-fn run(rows: &[Row], ask: &Ask, about: &str) -> Result<(), String> {
-    let mut report = Report { rows, columns: Vec::new(), effort: ask.effort, machine: Machine::here() };
+fn run(mut rows: Vec<Row>, ask: &Ask, about: &str) -> Result<(), String> {
+    let plain = ask.plain.as_deref().map(kept::read).transpose()?;
+    if plain.is_some() {
+        kept::register(&mut rows);
+    }
+    let (mut columns, mut machine) = (Vec::new(), Machine::here());
     for group in &ask.groups {
         for corpus in corpora::of(*group) {
             // Who reads something else is not measured: the run ends.
@@ -88,10 +107,16 @@ fn run(rows: &[Row], ask: &Ask, about: &str) -> Result<(), String> {
                     .map_err(|error| format!("{} on {}: {error}", group.word(), corpus.name))?;
             }
             eprintln!("{} {}", group.word(), corpus.name);
-            report.columns.push(measure::column(rows, *group, &corpus, ask.effort));
+            let mut column = measure::column(&rows, *group, &corpus, ask.effort);
+            plain.iter().for_each(|plain| plain.add_to(&mut column));
+            columns.push(column);
         }
     }
-    report.machine.done();
+    machine.done();
+    let report = Report { rows: &rows, columns, effort: ask.effort, machine };
+    if let Some(file) = &ask.save {
+        save(file, &kept::text(&report))?;
+    }
     if !ask.write {
         for group in &ask.groups {
             println!("{}: {}\n\n{}", group.word(), explain(*group), ratios(&report, *group));
@@ -100,7 +125,7 @@ fn run(rows: &[Row], ask: &Ask, about: &str) -> Result<(), String> {
         return Ok(());
     }
     let folder = Path::new(env!("CARGO_MANIFEST_DIR"));
-    save(&folder.join("RESULTS.md"), &page(&report, about, &kept(folder)))?;
+    save(&folder.join("RESULTS.md"), &page(&report, about, &other(folder)))?;
     for group in Group::ALL {
         if let Some(svg) = plot(&report, group) {
             save(&folder.join("plots").join(format!("{}.svg", group.word())), &svg)?;
@@ -109,8 +134,9 @@ fn run(rows: &[Row], ask: &Ask, about: &str) -> Result<(), String> {
     Ok(())
 }
 
-fn save(path: &PathBuf, text: &str) -> Result<(), String> {
-    let folder = path.parent().map_or(Ok(()), fs::create_dir_all);
+fn save(path: &Path, text: &str) -> Result<(), String> {
+    let folder =
+        path.parent().filter(|folder| !folder.as_os_str().is_empty()).map_or(Ok(()), fs::create_dir_all);
     folder
         .and_then(|()| fs::write(path, text))
         .map_err(|error: io::Error| format!("{}: {error}", path.display()))
@@ -120,13 +146,13 @@ const KEEP: (&str, &str) =
     ("<!-- pipes: written by another program, kept as they are -->\n", "<!-- end of pipes -->\n");
 
 /// What other programs have written into the page.
-fn kept(folder: &Path) -> String {
+fn other(folder: &Path) -> String {
     let old = fs::read_to_string(folder.join("RESULTS.md")).unwrap_or_default();
     let kept = old.split_once(KEEP.0).and_then(|(_, rest)| rest.split_once(KEEP.1));
     kept.map_or_else(String::new, |(kept, _)| kept.to_owned())
 }
 
-fn page(report: &Report<'_>, about: &str, kept: &str) -> String {
+fn page(report: &Report<'_>, about: &str, other: &str) -> String {
     let Machine { processor, system, rustc, date, .. } = &report.machine;
     let Effort { rounds, slice } = report.effort;
     let mut out = format!(
@@ -142,7 +168,7 @@ fn page(report: &Report<'_>, about: &str, kept: &str) -> String {
          Parsers that change their input get a copy of the message, and pay for it. Corpora are made from seeds: 1,000 distinct messages of each small kind. \
          `_spaced` is JSON as Python's `json.dumps` writes it; `zh` is Chinese; `_2026` are requests of 2026-07-28 with their `_meta`; `call_ts` has the TypeScript SDK's order of keys.\n\n\
          **How noisy it was.** {}\n\n\
-         ## What the core must reach\n\n{}\n",
+         ## What the core must reach\n\nThe fastest of those that are named, beside ours; under *plain* beside the core without its feature `simd`.\n\n{}\n",
         slice.as_millis(),
         noise(report),
         goals(report)
@@ -157,7 +183,7 @@ fn page(report: &Report<'_>, about: &str, kept: &str) -> String {
             contenders(report, group)
         );
     }
-    out + KEEP.0 + kept + KEEP.1
+    out + KEEP.0 + other + KEEP.1
 }
 
 /// How far apart the rounds were, in words.
@@ -167,6 +193,7 @@ fn noise(report: &Report<'_>) -> String {
         for cell in &column.cells {
             if let Some(ratio) = column.ratio(cell.name, crate::ours::BASE)
                 && cell.name != crate::ours::BASE
+                && cell.name != PLAIN
             {
                 spreads.push((ratio.most - ratio.least) / ratio.median * 100.0);
             }

@@ -2,12 +2,14 @@
 
 mod command;
 mod goals;
+mod kept;
 mod machine;
 mod plot;
 mod table;
 
 pub use command::main;
 pub use goals::{GOALS, Goal};
+pub use kept::PLAIN;
 pub use machine::Machine;
 pub use plot::plot;
 pub use table::{contenders, goals, ratios};

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::{GOALS, Goal, Report};
+use super::{GOALS, Goal, PLAIN, Report};
 use crate::measure::{Column, Ratio};
 use crate::ours::BASE;
 use crate::{Group, strict};
@@ -73,20 +73,23 @@ pub fn contenders(report: &Report<'_>, group: Group) -> String {
 #[must_use]
 pub fn goals(report: &Report<'_>) -> String {
     let mut out = String::from(
-        "| work | on | against | at least | is | least and most of the rounds | |\n|---|---|---|---:|---:|---:|---|\n",
+        "| work | on | against | at least | is | least and most of the rounds | plain | |\n|---|---|---|---:|---:|---:|---:|---|\n",
     );
     for goal in GOALS {
         let Some((name, ratio)) = fastest(report, goal) else { continue };
         let reached = if ratio.median >= goal.least { "reached" } else { "**not reached**" };
+        let column = report.of(goal.group).find(|column| column.corpus == goal.corpus);
+        let plain = column.and_then(|column| column.ratio(name, PLAIN));
         let _ = writeln!(
             out,
-            "| {} | {} | {name} | {} | {} | {} – {} | {reached} |",
+            "| {} | {} | {name} | {} | {} | {} – {} | {} | {reached} |",
             goal.group.word(),
             goal.corpus,
             times(goal.least),
             times(ratio.median),
             times(ratio.least),
-            times(ratio.most)
+            times(ratio.most),
+            plain.map_or_else(String::new, |plain| times(plain.median))
         );
     }
     for (group, corpus) in [
@@ -101,7 +104,7 @@ pub fn goals(report: &Report<'_>) -> String {
         let reached = if cell.allocations == 0.0 { "reached" } else { "**not reached**" };
         let _ = writeln!(
             out,
-            "| {} | {corpus} | | 0 allocations | {} | | {reached} |",
+            "| {} | {corpus} | | 0 allocations | {} | | | {reached} |",
             group.word(),
             digits(cell.allocations)
         );

@@ -3,7 +3,7 @@
 use crate::ours::room;
 use crate::{Contender, Digest, Group, Row, Seen, Turns, row};
 
-const MEMCHR: &str = "2";
+pub(super) const MEMCHR: &str = "2.8.3";
 
 pub(super) fn rows() -> Vec<Row> {
     let copy = |group| row(group, "limit: memcpy", "", |corpus| Some(Copy(room(corpus, 0)))).limit();

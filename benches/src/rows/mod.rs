@@ -20,3 +20,15 @@ pub fn light() -> Vec<Row> {
     rows.extend(serde::rows());
     rows
 }
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn versions_are_those_of_the_lock_file() {
+        let lock = include_str!("../../../Cargo.lock");
+        for (name, version) in [("serde_json", super::serde::VERSION), ("memchr", super::limits::MEMCHR)] {
+            let entry = format!("name = \"{name}\"\nversion = \"{version}\"");
+            assert!(lock.contains(&entry), "{name} is no more at {version}: say so in its rows");
+        }
+    }
+}

@@ -9,7 +9,7 @@ use serde_json::value::RawValue;
 use crate::outgoing::Message;
 use crate::{Contender, Digest, Group, Kind, Row, Seen, Turns, row};
 
-const VERSION: &str = "1";
+pub(super) const VERSION: &str = "1.0.154";
 
 pub(super) fn rows() -> Vec<Row> {
     vec![

@@ -1,6 +1,7 @@
 //! Walking the members and elements of a value that is known to be valid, without checking it again.
 
-use super::{Raw, Str, lanes};
+use super::pass::{container, string_end};
+use super::{Raw, Str};
 
 /// The members of an object; see [`Raw::members`].
 #[derive(Clone, Debug)]
@@ -84,47 +85,6 @@ pub(crate) fn value(bytes: &[u8]) -> Option<usize> {
 #[inline]
 pub(super) fn string(bytes: &[u8]) -> Option<usize> {
     string_end(bytes, 1)
-}
-
-/// The length of the container at the start of `bytes`: counts brackets outside strings.
-fn container(bytes: &[u8]) -> Option<usize> {
-    // Byte by byte, as there are only a few between two strings; within strings it goes by words.
-    let (mut at, mut open) = (0usize, 0usize);
-    loop {
-        match bytes.get(at)? {
-            b'"' => {
-                at = string_end(bytes, at.wrapping_add(1))?;
-                continue;
-            }
-            b'{' | b'[' => open = open.wrapping_add(1),
-            b'}' | b']' => {
-                open = open.wrapping_sub(1);
-                if open == 0 {
-                    return Some(at.wrapping_add(1));
-                }
-            }
-            b'\n' => {
-                // Indented text: most of the white space at once.
-                while bytes.get(at.wrapping_add(1)..)?.starts_with(b"        ") {
-                    at = at.wrapping_add(8);
-                }
-            }
-            _ => {}
-        }
-        at = at.wrapping_add(1);
-    }
-}
-
-/// The index after the closing quote of the string whose body goes on at `at`.
-#[inline]
-fn string_end(bytes: &[u8], mut at: usize) -> Option<usize> {
-    loop {
-        at = lanes::quote_or_slash(bytes, at);
-        match bytes.get(at)? {
-            b'"' => return Some(at.wrapping_add(1)),
-            _ => at = at.wrapping_add(2),
-        }
-    }
 }
 
 #[inline]

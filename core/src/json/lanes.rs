@@ -1,12 +1,14 @@
-//! A machine word of bytes at a time: finding the next byte that matters, in safe portable code. Where code must be small it is a
-//! plain loop.
+//! Finding the next byte that matters: 16 bytes at a time with the processor's own instructions (feature `simd`), else a machine word
+//! at a time, in safe portable code. Where code must be small it is a plain loop.
 //!
-//! Every mask has the top bit of a byte set where that byte matches. Bits above the lowest set one may be wrong
-//! (a borrow can run through them) unless the function says that they are exact; the lowest one never is.
+//! The mask of a word has the top bit of a byte set where that byte matches. Bits above the lowest set one may be wrong (a borrow can
+//! run through them); the lowest one never is.
 
-use super::bytes::SMALL;
+use super::bytes::{self, SMALL};
+#[cfg(all(feature = "simd", target_arch = "x86_64"))]
+use super::masks;
 
-pub(super) const BYTES: usize = size_of::<usize>();
+const BYTES: usize = size_of::<usize>();
 /// 0x01 and 0x80 in each byte.
 const LOW: usize = usize::MAX / 0xff;
 const HIGH: usize = LOW << 7;
@@ -14,68 +16,137 @@ const HIGH: usize = LOW << 7;
 /// The first byte at or after `from` that is a quote, a backslash, a control character or not ASCII.
 #[inline]
 pub(super) fn plain(bytes: &[u8], from: usize) -> usize {
-    find(
-        bytes,
-        from,
-        |w| quote_slash_control(w) | w & HIGH,
-        |b| b < 0x20 || b == b'"' || b == b'\\' || b >= 0x80,
-    )
+    find(bytes, from, Plain)
 }
 
 /// The first byte at or after `from` that is a quote, a backslash or a control character.
 #[inline]
 pub(super) fn special(bytes: &[u8], from: usize) -> usize {
-    find(bytes, from, quote_slash_control, |b| b < 0x20 || b == b'"' || b == b'\\')
+    find(bytes, from, Special)
 }
 
 /// The first quote or backslash at or after `from`.
 #[inline]
 pub(super) fn quote_or_slash(bytes: &[u8], from: usize) -> usize {
-    find(bytes, from, |w| zero(w ^ repeat(b'"')) | zero(w ^ repeat(b'\\')), |b| b == b'"' || b == b'\\')
+    find(bytes, from, QuoteOrSlash)
 }
 
-/// Whether there is a backslash among these bytes, whole words of them.
-#[inline(always)]
-pub(super) fn has_slash(bytes: &[u8]) -> bool {
-    let (words, _) = bytes.as_chunks::<BYTES>();
-    words.iter().fold(0, |any, w| any | zero(usize::from_le_bytes(*w) ^ repeat(b'\\'))) != 0
+/// The first backslash. Strings are short mostly: a search that is made for long ones would take longer to start.
+#[inline]
+pub(super) fn slash(bytes: &[u8]) -> Option<usize> {
+    if SMALL {
+        return bytes::find(b'\\', bytes);
+    }
+    Some(find(bytes, 0, Slash)).filter(|at| *at < bytes.len())
+}
+
+/// What is looked for.
+trait Wanted: Copy {
+    fn byte(self, byte: u8) -> bool;
+    fn word(self, word: usize) -> usize;
+    /// A bit for each byte.
+    #[cfg(all(feature = "simd", target_arch = "x86_64"))]
+    fn sixteen(self, piece: &[u8; 16]) -> u32;
+}
+
+macro_rules! wanted {
+    ($($name:ident $sixteen:ident |$b:ident| $byte:expr, |$w:ident| $word:expr;)*) => {$(
+        #[derive(Clone, Copy)]
+        struct $name;
+        impl Wanted for $name {
+            #[inline(always)]
+            fn byte(self, $b: u8) -> bool {
+                $byte
+            }
+            #[inline(always)]
+            fn word(self, $w: usize) -> usize {
+                $word
+            }
+            #[cfg(all(feature = "simd", target_arch = "x86_64"))]
+            #[inline(always)]
+            fn sixteen(self, piece: &[u8; 16]) -> u32 {
+                masks::$sixteen(piece)
+            }
+        }
+    )*};
+}
+wanted! {
+    Plain sixteen_special_or_high
+        |b| b < 0x20 || b == b'"' || b == b'\\' || b >= 0x80, |w| quote_slash_control(w) | w & HIGH;
+    Special sixteen_special
+        |b| b < 0x20 || b == b'"' || b == b'\\', |w| quote_slash_control(w);
+    Slash sixteen_slash
+        |b| b == b'\\', |w| zero(w ^ repeat(b'\\'));
+    QuoteOrSlash sixteen_quote_or_slash
+        |b| b == b'"' || b == b'\\', |w| zero(w ^ repeat(b'"')) | zero(w ^ repeat(b'\\'));
 }
 
 #[inline]
-fn find(bytes: &[u8], from: usize, word: impl Fn(usize) -> usize, byte: impl Fn(u8) -> bool) -> usize {
-    let Some(mut rest) = bytes.get(from..) else { return bytes.len() };
+fn find(bytes: &[u8], from: usize, wanted: impl Wanted) -> usize {
+    let Some(rest) = bytes.get(from..) else { return bytes.len() };
     if SMALL {
-        return from.wrapping_add(rest.iter().position(|&b| byte(b)).unwrap_or(rest.len()));
+        return from.wrapping_add(rest.iter().position(|&b| wanted.byte(b)).unwrap_or(rest.len()));
     }
-    let mut at = from;
-    // Most strings end within a few words; only those that don't are worth a wider loop.
+    #[cfg(all(feature = "simd", target_arch = "x86_64"))]
+    if let Some(last) = bytes.last_chunk::<16>() {
+        let found = pieces(rest, |piece| wanted.sixteen(piece) as usize, usize::trailing_zeros);
+        return from.wrapping_add(found.unwrap_or_else(|left| {
+            // The last bytes, by way of those before them, whose bits are shifted out.
+            let mask = wanted.sixteen(last) >> 1 >> 15usize.wrapping_sub(left);
+            let n = if mask == 0 { left } else { mask.trailing_zeros() as usize };
+            rest.len().wrapping_sub(left).wrapping_add(n)
+        }));
+    }
+    let found = pieces(rest, |piece| wanted.word(usize::from_le_bytes(*piece)), |m| m.trailing_zeros() / 8);
+    from.wrapping_add(found.unwrap_or_else(|left| {
+        let start = rest.len().wrapping_sub(left);
+        let tail = rest.get(start..).unwrap_or_default();
+        let n = match bytes.last_chunk::<BYTES>() {
+            Some(last) => {
+                // Shifted first, since a match among the bytes before could borrow from these; the zeros behind them are no bytes.
+                let word = usize::from_le_bytes(*last)
+                    >> 8
+                    >> 8usize.wrapping_mul(BYTES.wrapping_sub(1).wrapping_sub(left));
+                let mask = wanted.word(word);
+                if mask == 0 { left } else { (mask.trailing_zeros() as usize / 8).min(left) }
+            }
+            None => tail.iter().position(|&b| wanted.byte(b)).unwrap_or(left),
+        };
+        start.wrapping_add(n)
+    }))
+}
+
+/// Where the first match is, or how many bytes at the end are no whole piece.
+#[inline(always)]
+fn pieces<const N: usize>(
+    mut rest: &[u8],
+    mask: impl Fn(&[u8; N]) -> usize,
+    place: impl Fn(usize) -> u32,
+) -> Result<usize, usize> {
+    let mut at = 0usize;
+    // Most strings end within a few pieces; only those that don't are worth a wider loop.
     let mut narrow = 4u8;
-    while let Some((chunk, after)) = rest.split_first_chunk::<BYTES>() {
-        let mask = word(usize::from_le_bytes(*chunk));
-        if mask != 0 {
-            return at.wrapping_add(first(mask));
+    while let Some((piece, after)) = rest.split_first_chunk::<N>() {
+        let found = mask(piece);
+        if found != 0 {
+            return Ok(at.wrapping_add(place(found) as usize));
         }
         rest = after;
-        at = at.wrapping_add(BYTES);
+        at = at.wrapping_add(N);
         narrow = narrow.wrapping_sub(1);
         if narrow == 0 {
-            while let Some((chunk, after)) = rest.split_first_chunk::<{ 4 * BYTES }>() {
-                let (words, _) = chunk.as_chunks::<BYTES>();
-                if words.iter().fold(0, |any, w| any | word(usize::from_le_bytes(*w))) != 0 {
+            while let Some((block, after)) = rest.split_first_chunk::<64>() {
+                let (pieces, _) = block.as_chunks::<N>();
+                if pieces.iter().fold(0, |any, piece| any | mask(piece)) != 0 {
                     break;
                 }
                 rest = after;
-                at = at.wrapping_add(4 * BYTES);
+                at = at.wrapping_add(64);
             }
             narrow = 4;
         }
     }
-    at.wrapping_add(rest.iter().position(|&b| byte(b)).unwrap_or(rest.len()))
-}
-
-#[inline(always)]
-fn first(mask: usize) -> usize {
-    mask.trailing_zeros() as usize / 8
+    Err(rest.len())
 }
 
 #[inline(always)]
@@ -91,4 +162,33 @@ const fn zero(w: usize) -> usize {
 #[inline(always)]
 const fn quote_slash_control(w: usize) -> usize {
     zero(w ^ repeat(b'"')) | zero(w ^ repeat(b'\\')) | w.wrapping_sub(repeat(0x20)) & !w & HIGH
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::vec::Vec;
+
+    #[test]
+    fn every_byte_at_every_place() {
+        for len in (0..40).chain([63, 64, 65, 100, 200]) {
+            for byte in [0, 1, 0x1f, b'!', b'"', b'#', b'[', b'\\', b']', 0x7f, 0x80, 0xff] {
+                for at in 0..len {
+                    for second in at..len.min(at + 3) {
+                        let mut text: Vec<u8> = std::vec![b'a'; len];
+                        (text[at], text[second]) = (byte, byte);
+                        for from in 0..=len {
+                            let first = |is: &dyn Fn(u8) -> bool| {
+                                text[from..].iter().position(|&b| is(b)).map_or(len, |n| from + n)
+                            };
+                            assert_eq!(plain(&text, from), first(&|b| Plain.byte(b)));
+                            assert_eq!(slash(&text[from..]), text[from..].iter().position(|&b| b == b'\\'));
+                            assert_eq!(special(&text, from), first(&|b| Special.byte(b)));
+                            assert_eq!(quote_or_slash(&text, from), first(&|b| QuoteOrSlash.byte(b)));
+                        }
+                    }
+                }
+            }
+        }
+    }
 }

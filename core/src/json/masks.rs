@@ -11,9 +11,12 @@
 use plain as lanes;
 #[cfg(all(feature = "simd", target_arch = "x86_64"))]
 use sse2 as lanes;
+#[cfg(all(feature = "simd", target_arch = "x86_64"))]
+pub(super) use sse2::{sixteen_quote_or_slash, sixteen_slash, sixteen_special, sixteen_special_or_high};
 
-/// What is looked at in one go.
-pub(super) type Block = [u8; 64];
+/// How many bytes are looked at in one go.
+pub(super) const WIDTH: usize = 64;
+pub(super) type Block = [u8; WIDTH];
 
 /// The bytes that are `want`.
 #[inline(always)]
@@ -25,6 +28,30 @@ pub(super) fn eq(block: &Block, want: u8) -> u64 {
 #[inline(always)]
 pub(super) fn brackets(block: &Block) -> u64 {
     lanes::mask(block, lanes::Bracket)
+}
+
+/// What opens a container.
+#[inline(always)]
+pub(super) fn opening(block: &Block) -> u64 {
+    lanes::mask(block, lanes::Opening)
+}
+
+/// What closes a container.
+#[inline(always)]
+pub(super) fn closing(block: &Block) -> u64 {
+    lanes::mask(block, lanes::Closing)
+}
+
+/// What can't stand for itself in a string: quotes, backslashes, control characters.
+#[inline(always)]
+pub(super) fn specials(block: &Block) -> u64 {
+    lanes::mask(block, lanes::Special)
+}
+
+/// Whether there is a quote or a backslash.
+#[inline(always)]
+pub(super) fn has_quote_or_slash(block: &Block) -> bool {
+    lanes::any(block, lanes::QuoteOrSlash)
 }
 
 /// Control characters.
@@ -121,6 +148,10 @@ mod plain {
     }
     tests! {
         Bracket |x| x | 0x26 == 0x7f;
+        // `[` and `{` differ in one bit.
+        Opening |x| x | 0x20 == b'{';
+        Closing |x| x | 0x20 == b'}';
+        QuoteOrSlash |x| (x == b'"') | (x == b'\\');
         Control |x| x < 0x20;
         High |x| x >= 0x80;
         Special |x| (x == b'"') | (x == b'\\') | (x < 0x20);
@@ -196,6 +227,11 @@ mod sse2 {
     }
     tests! {
         Bracket |x| equal(bitor_m128i(x, all(0x26)), 0x7f);
+        // `[` and `{` differ in one bit.
+        Opening |x| equal(bitor_m128i(x, all(0x20)), b'{');
+        Closing |x| equal(bitor_m128i(x, all(0x20)), b'}');
+        Slash |x| equal(x, b'\\');
+        QuoteOrSlash |x| bitor_m128i(equal(x, b'"'), equal(x, b'\\'));
         Control |x| cmp_eq_mask_i8_m128i(min_u8_m128i(x, all(0x1f)), x);
         High |x| x;
         Special |x| bitor_m128i(bitor_m128i(equal(x, b'"'), equal(x, b'\\')), Control.of(x));
@@ -222,6 +258,22 @@ mod sse2 {
     #[inline(always)]
     fn equal(x: m128i, byte: u8) -> m128i {
         cmp_eq_mask_i8_m128i(x, all(byte))
+    }
+
+    macro_rules! sixteen {
+        ($($name:ident $test:ident;)*) => {$(
+            /// The same of 16 bytes.
+            #[inline(always)]
+            pub(in super::super) fn $name(piece: &[u8; 16]) -> u32 {
+                move_mask_i8_m128i($test.of(load_unaligned_m128i(piece))).cast_unsigned()
+            }
+        )*};
+    }
+    sixteen! {
+        sixteen_slash Slash;
+        sixteen_special Special;
+        sixteen_special_or_high SpecialOrHigh;
+        sixteen_quote_or_slash QuoteOrSlash;
     }
 
     #[inline(always)]
@@ -261,10 +313,14 @@ mod tests {
         let special = |b: u8| matches!(b, b'"' | b'\\') || control(b);
         assert_eq!(eq(block, b':'), bits(block, |b| b == b':'));
         assert_eq!(brackets(block), bits(block, |b| b"[]{}Y_y\x7f".contains(&b)));
+        assert_eq!(opening(block), bits(block, |b| b"[{".contains(&b)));
+        assert_eq!(closing(block), bits(block, |b| b"]}".contains(&b)));
         assert_eq!(controls(block), bits(block, control));
+        assert_eq!(specials(block), bits(block, special));
         let any = |is: &dyn Fn(u8) -> bool| block.iter().any(|&b| is(b));
         assert_eq!(has(block, b'"'), any(&|b| b == b'"'));
         assert_eq!(has_special(block), any(&special));
+        assert_eq!(has_quote_or_slash(block), any(&|b| matches!(b, b'"' | b'\\')));
         assert_eq!(has_high(block), any(&|b| b >= 0x80));
         assert_eq!(has_control_or_high(block), any(&|b| control(b) || b >= 0x80));
         assert_eq!(has_slash_control_or_high(block), any(&|b| control(b) || b >= 0x80 || b == b'\\'));

@@ -17,6 +17,7 @@ mod de;
 mod de_access;
 #[cfg(feature = "serde")]
 mod de_error;
+mod escape;
 mod fixed;
 mod lanes;
 mod masks;
@@ -25,6 +26,7 @@ mod message;
 mod nearest;
 mod number;
 mod object;
+mod pass;
 mod raw;
 mod scan;
 #[cfg(feature = "serde")]
@@ -52,6 +54,7 @@ pub use fixed::Fixed;
 pub(crate) use fixed::digits;
 pub use object::{Array, Object};
 pub use raw::{Kind, Raw};
+pub(crate) use raw::{pick, which};
 pub use scan::Scanner;
 #[cfg(feature = "serde")]
 pub use ser::{Refusal, SerError, to_sink};

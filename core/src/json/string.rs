@@ -1,7 +1,8 @@
 //! The body of a JSON string, still escaped, and its characters.
 
-use super::bytes::{SMALL, copy, find};
-use super::unescape::{escape, unescape_in_place};
+use super::bytes::{SMALL, copy};
+use super::unescape::{escape, unescape_into};
+use super::{lanes, utf8};
 use core::fmt::{self, Write as _};
 use core::iter::FusedIterator;
 
@@ -31,8 +32,8 @@ impl<'a> Str<'a> {
 
     /// The text, if nothing in it is escaped.
     pub fn plain(self) -> Option<&'a str> {
-        match find(b'\\', self.0) {
-            None => core::str::from_utf8(self.0).ok(),
+        match lanes::slash(self.0) {
+            None => utf8::text(self.0),
             Some(_) => None,
         }
     }
@@ -40,6 +41,12 @@ impl<'a> Str<'a> {
     /// Whether it is `text` after unescaping.
     #[inline]
     pub fn is(self, text: &str) -> bool {
+        // Mostly they differ at once.
+        let first = self.0.first();
+        (SMALL || first == Some(&b'\\') || first == text.as_bytes().first()) && self.is_all(text)
+    }
+
+    fn is_all(self, text: &str) -> bool {
         if self.0.len() <= text.len() {
             // Every escape is longer than what it means, so shorter bodies differ and equal lengths are plain.
             return self.0 == text.as_bytes() && !self.is_escaped();
@@ -51,8 +58,7 @@ impl<'a> Str<'a> {
     }
 
     fn is_escaped(self) -> bool {
-        // Short mostly: a vector search would take longer to start.
-        if SMALL { find(b'\\', self.0).is_some() } else { self.0.contains(&b'\\') }
+        lanes::slash(self.0).is_some()
     }
 
     /// What follows `prefix`, if it starts with that after unescaping.
@@ -60,7 +66,7 @@ impl<'a> Str<'a> {
         let mut due = prefix.as_bytes();
         // No escape in front of what is equal byte for byte.
         if let Some(rest) = self.0.strip_prefix(due)
-            && find(b'\\', due).is_none()
+            && lanes::slash(due).is_none()
         {
             return Some(Self(rest));
         }
@@ -84,9 +90,8 @@ impl<'a> Str<'a> {
     /// Unescapes into `out`; `None` if there is no room (the length of [`raw`](Self::raw) always suffices).
     pub fn decode_into(self, out: &mut [u8]) -> Option<&str> {
         if let Some(room) = out.get_mut(..self.0.len()) {
-            copy(room, self.0);
-            let len = unescape_in_place(room);
-            return core::str::from_utf8(out.get(..len)?).ok();
+            let len = unescape_into(self.0, room);
+            return utf8::text(out.get(..len)?);
         }
         let mut len = 0usize;
         for c in self.chars() {
@@ -104,7 +109,7 @@ impl<'a> Str<'a> {
     fn pieces(self, mut piece: impl FnMut(&str) -> fmt::Result) -> fmt::Result {
         let mut rest = self.0;
         while !rest.is_empty() {
-            let at = find(b'\\', rest).unwrap_or(rest.len());
+            let at = lanes::slash(rest).unwrap_or(rest.len());
             let (run, tail) = rest.split_at_checked(at).unwrap_or((rest, &[]));
             piece(core::str::from_utf8(run).unwrap_or_default())?;
             rest = tail;

@@ -1,7 +1,7 @@
 //! Undoing the escapes of valid strings, in place: the result is never longer than what was written.
 
-use super::bytes::{SMALL, copy, find};
-use super::lanes;
+use super::bytes::{FAST, SMALL, copy, move_left};
+use super::{lanes, masks, utf8};
 
 /// Undoes the escapes of a valid string's body in place; returns the new length in bytes.
 ///
@@ -9,53 +9,184 @@ use super::lanes;
 /// U+FFFD. What follows the new length is left over and means nothing. Bytes that are no valid body give some
 /// shorter length, never a panic.
 pub fn unescape_in_place(body: &mut [u8]) -> usize {
-    let Some(mut read) = find(b'\\', body) else { return body.len() };
-    let mut write = read;
-    while let Some((c, len)) = escape(body.get(read..).unwrap_or_default()) {
-        read = read.wrapping_add(len);
-        let mut utf8 = [0; 4];
-        let text = c.encode_utf8(&mut utf8).as_bytes();
-        let end = write.wrapping_add(text.len());
-        if let Some(room) = body.get_mut(write..end) {
-            copy(room, text);
-        }
-        write = end;
-        // Pieces without a backslash: first words, then wider ones as long as that goes well.
-        let mut narrow = 4u8;
-        while !SMALL && forward::<{ lanes::BYTES }>(body, &mut read, &mut write) {
-            narrow = narrow.wrapping_sub(1);
-            if narrow == 0 {
-                while forward::<{ 8 * lanes::BYTES }>(body, &mut read, &mut write) {}
-                narrow = 4;
-            }
-        }
-        while let Some(&byte) = body.get(read)
-            && byte != b'\\'
-        {
-            if let Some(room) = body.get_mut(write) {
-                *room = byte;
-            }
-            read = read.wrapping_add(1);
-            write = write.wrapping_add(1);
-        }
+    match lanes::slash(body) {
+        Some(first) => undo(&mut Same(body), first),
+        None => body.len(),
     }
-    write
 }
 
-/// Moves `N` bytes down if there is no backslash among them.
-#[inline(always)]
-fn forward<const N: usize>(body: &mut [u8], read: &mut usize, write: &mut usize) -> bool {
-    // They are loaded before they are stored, and `write` is behind `read`: nothing unread is overwritten.
-    if let Some(&bytes) = body.get(*read..).and_then(|rest| rest.first_chunk::<N>())
-        && !lanes::has_slash(&bytes)
-        && let Some(room) = body.get_mut(*write..).and_then(|rest| rest.first_chunk_mut::<N>())
-    {
-        *room = bytes;
-        *read = read.wrapping_add(N);
-        *write = write.wrapping_add(N);
-        return true;
+/// The same from one place to another, which must be as long.
+pub(super) fn unescape_into(body: &[u8], out: &mut [u8]) -> usize {
+    if SMALL {
+        // One function less.
+        copy(out, body);
+        return unescape_in_place(out.get_mut(..body.len()).unwrap_or_default());
     }
-    false
+    undo(&mut Apart { from: body, to: out }, 0)
+}
+
+/// Where escaped text is read, and plain text written.
+trait Desk {
+    /// Whether both are the same bytes: then nothing unread may be overwritten.
+    const SAME: bool;
+    fn from(&self) -> &[u8];
+    fn to(&mut self) -> &mut [u8];
+    /// Moves `len` bytes from the one to the other.
+    fn carry(&mut self, read: usize, write: usize, len: usize);
+}
+
+struct Same<'a>(&'a mut [u8]);
+
+struct Apart<'a> {
+    from: &'a [u8],
+    to: &'a mut [u8],
+}
+
+impl Desk for Same<'_> {
+    const SAME: bool = true;
+    #[inline(always)]
+    fn from(&self) -> &[u8] {
+        self.0
+    }
+    #[inline(always)]
+    fn to(&mut self) -> &mut [u8] {
+        self.0
+    }
+    fn carry(&mut self, read: usize, write: usize, len: usize) {
+        move_left(self.0, read..read.wrapping_add(len), write);
+    }
+}
+
+impl Desk for Apart<'_> {
+    const SAME: bool = false;
+    #[inline(always)]
+    fn from(&self) -> &[u8] {
+        self.from
+    }
+    #[inline(always)]
+    fn to(&mut self) -> &mut [u8] {
+        self.to
+    }
+    fn carry(&mut self, read: usize, write: usize, len: usize) {
+        let run = self.from.get(read..read.wrapping_add(len)).unwrap_or_default();
+        copy(self.to.get_mut(write..).unwrap_or_default(), run);
+    }
+}
+
+/// Undoes all escapes from `start` on; what is before it has none, and is at its place. Returns the length of the result.
+#[inline(always)]
+fn undo(desk: &mut impl Desk, start: usize) -> usize {
+    let (mut read, mut write) = (start, start);
+    loop {
+        if FAST {
+            pieces::<16>(desk, &mut read, &mut write);
+        }
+        let rest = desk.from().get(read..).unwrap_or_default();
+        let run = lanes::slash(rest).unwrap_or(rest.len());
+        if run > 0 {
+            desk.carry(read, write, run);
+            read = read.wrapping_add(run);
+            write = write.wrapping_add(run);
+        }
+        match escape(desk.from().get(read..).unwrap_or_default()) {
+            Some((c, len)) => {
+                put(desk, &mut write, c);
+                read = read.wrapping_add(len);
+            }
+            None => return write,
+        }
+    }
+}
+
+fn put(desk: &mut impl Desk, write: &mut usize, c: char) {
+    let mut utf8 = [0; 4];
+    let text = c.encode_utf8(&mut utf8).as_bytes();
+    let end = write.wrapping_add(text.len());
+    if let Some(room) = desk.to().get_mut(*write..end) {
+        copy(room, text);
+    }
+    *write = end;
+}
+
+/// Goes on for as long as whole blocks of 64 bytes follow, and writing is so far behind reading that pieces of `N` bytes may be stored
+/// where fewer are meant: the bytes after them come later, and nothing unread is overwritten.
+#[inline(always)]
+fn pieces<const N: usize>(desk: &mut impl Desk, read: &mut usize, write: &mut usize) {
+    // Twice that, so that a piece may start at any byte of the block.
+    while desk.from().get(*read..).is_some_and(|rest| rest.len() >= 2 * masks::WIDTH)
+        && desk.to().get(*write..).is_some_and(|room| room.len() >= 2 * masks::WIDTH)
+        && (!is_same(desk) || read.wrapping_sub(*write) >= N)
+    {
+        let Some(block) = desk.from().get(*read..).and_then(<[u8]>::first_chunk) else { return };
+        let mut slashes = masks::eq(block, b'\\');
+        let mut done = 0usize;
+        // Up to the next backslash, again and again.
+        while slashes != 0 {
+            let place = slashes.trailing_zeros() as usize;
+            let run = place.wrapping_sub(done);
+            carry::<N>(desk, read.wrapping_add(done), *write, run);
+            *write = write.wrapping_add(run);
+            let at = read.wrapping_add(place);
+            match desk.from().get(at.wrapping_add(1)).map(|which| plain(*which)) {
+                Some(c @ 1..) => {
+                    if let Some(room) = desk.to().get_mut(*write) {
+                        *room = c;
+                    }
+                    *write = write.wrapping_add(1);
+                    done = place.wrapping_add(2);
+                    // This one and the escaped byte, which may be a backslash, too.
+                    slashes &= !(3 << place);
+                }
+                _ => {
+                    let Some((c, len)) = escape(desk.from().get(at..).unwrap_or_default()) else {
+                        *read = at;
+                        return;
+                    };
+                    put(desk, write, c);
+                    done = place.wrapping_add(len);
+                    slashes &= u64::MAX.checked_shl(done as u32).unwrap_or(0);
+                }
+            }
+        }
+        let run = masks::WIDTH.saturating_sub(done);
+        carry::<N>(desk, read.wrapping_add(done), *write, run);
+        *write = write.wrapping_add(run);
+        *read = read.wrapping_add(done.max(masks::WIDTH));
+    }
+}
+
+const fn is_same<D: Desk>(_: &D) -> bool {
+    D::SAME
+}
+
+/// Moves `len` bytes and perhaps some more.
+#[inline(always)]
+fn carry<const N: usize>(desk: &mut impl Desk, read: usize, write: usize, len: usize) {
+    let mut at = 0;
+    while at < len {
+        if let Some(piece) =
+            desk.from().get(read.wrapping_add(at)..).and_then(<[u8]>::first_chunk::<N>).copied()
+            && let Some(room) =
+                desk.to().get_mut(write.wrapping_add(at)..).and_then(<[u8]>::first_chunk_mut::<N>)
+        {
+            *room = piece;
+        }
+        at = at.wrapping_add(N);
+    }
+}
+
+/// The byte that a backslash and this one mean; 0 for `u`, and what is no escape.
+#[inline(always)]
+const fn plain(which: u8) -> u8 {
+    match which {
+        b'"' | b'\\' | b'/' => which,
+        b'n' => b'\n',
+        b't' => b'\t',
+        b'r' => b'\r',
+        b'b' => 0x08,
+        b'f' => 0x0c,
+        _ => 0,
+    }
 }
 
 /// Undoes the escapes of a valid string's body in place; returns the text.
@@ -66,30 +197,24 @@ fn forward<const N: usize>(body: &mut [u8], read: &mut usize, write: &mut usize)
 /// ```
 pub fn unescape(body: &mut [u8]) -> &mut str {
     let len = unescape_in_place(body);
-    body.get_mut(..len).and_then(|text| core::str::from_utf8_mut(text).ok()).unwrap_or_default()
+    body.get_mut(..len).and_then(utf8::text_mut).unwrap_or_default()
 }
 
 /// The same, to read alone: the standard library's check of `&[u8]` is then the only one in the program.
 pub(crate) fn decode(body: &mut [u8]) -> &str {
     let len = unescape_in_place(body);
-    body.get(..len).and_then(|text| core::str::from_utf8(text).ok()).unwrap_or_default()
+    body.get(..len).and_then(utf8::text).unwrap_or_default()
 }
 
 /// The character that the escape at the start of `bytes` means, and the length of the escape (both halves of a
 /// surrogate pair together). `None` if there is no valid one.
 pub(super) fn escape(bytes: &[u8]) -> Option<(char, usize)> {
     let [b'\\', which, rest @ ..] = bytes else { return None };
-    let c = match which {
-        b'"' | b'\\' | b'/' => char::from(*which),
-        b'n' => '\n',
-        b't' => '\t',
-        b'r' => '\r',
-        b'b' => '\u{8}',
-        b'f' => '\u{c}',
-        b'u' => return unicode(rest),
-        _ => return None,
-    };
-    Some((c, 2))
+    match plain(*which) {
+        0 if *which == b'u' => unicode(rest),
+        0 => None,
+        c => Some((char::from(c), 2)),
+    }
 }
 
 /// The same for what stands after `\u`.

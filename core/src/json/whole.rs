@@ -8,7 +8,7 @@
 
 use super::bytes::FAST;
 use super::masks::{self, Block};
-use super::utf8;
+use super::{lanes, utf8};
 
 /// One text, and what is known of it.
 pub(crate) struct Whole<'a> {
@@ -27,8 +27,57 @@ impl<'a> Whole<'a> {
     pub(crate) fn value(&mut self, at: usize) -> Option<usize> {
         match self.bytes.get(at)? {
             b'{' | b'[' if FAST => self.container(at),
-            b'"' => plain(self.bytes, at.wrapping_add(1)),
+            b'"' => {
+                let from = at.wrapping_add(1);
+                let end = lanes::plain(self.bytes, from);
+                if self.bytes.get(end)? == &b'"' { Some(end.wrapping_add(1)) } else { self.string(end) }
+            }
             _ => scalar(self.bytes, at),
+        }
+    }
+
+    /// The end of a string that goes on at `at`, which is not within an escape or a character.
+    #[inline(never)]
+    fn string(&mut self, mut at: usize) -> Option<usize> {
+        let mut carry = 0;
+        while FAST && let Some(block) = self.bytes.get(at..)?.first_chunk::<64>() {
+            if carry != 0 || masks::has_special_or_high(block) {
+                self.check_utf8(block, at)?;
+                let slashes = masks::eq(block, b'\\');
+                let escaped = masks::escaped(slashes, &mut carry);
+                let quotes = masks::eq(block, b'"');
+                let ending = quotes & !escaped;
+                // Up to the closing quote.
+                let inside = ending.wrapping_sub(1) & !ending;
+                if masks::controls(block) & inside != 0 {
+                    return None;
+                }
+                each(escaped & inside & !(quotes | slashes | masks::eq(block, b'n')), |n| {
+                    escape(self.bytes, at.wrapping_add(n))
+                })?;
+                if ending != 0 {
+                    return Some(at.wrapping_add(ending.trailing_zeros() as usize).wrapping_add(1));
+                }
+            }
+            at = at.wrapping_add(64);
+        }
+        let mut escaped = carry != 0;
+        loop {
+            match self.bytes.get(at)? {
+                _ if escaped => {
+                    escape(self.bytes, at)?;
+                    escaped = false;
+                }
+                b'"' => return Some(at.wrapping_add(1)),
+                b'\\' => escaped = true,
+                0..0x20 => return None,
+                0x80.. if !self.utf8 => {
+                    self.utf8 = utf8::is_valid(self.bytes.get(at..)?);
+                    self.utf8.then_some(())?;
+                }
+                _ => {}
+            }
+            at = at.wrapping_add(1);
         }
     }
 
@@ -286,13 +335,6 @@ fn escape(bytes: &[u8], at: usize) -> Option<()> {
         b'u' => digits.first_chunk::<4>()?.iter().all(u8::is_ascii_hexdigit).then_some(()),
         _ => None,
     }
-}
-
-/// The end of an ASCII string without escapes, whose body is at `at`.
-#[inline]
-fn plain(bytes: &[u8], at: usize) -> Option<usize> {
-    let end = super::lanes::plain(bytes, at);
-    (bytes.get(end)? == &b'"').then(|| end.wrapping_add(1))
 }
 
 /// The end of a number that something follows, or of a word.

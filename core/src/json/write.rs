@@ -3,9 +3,9 @@
 //! Every function returns false as soon as the sink does. What the sink took until then stays there: use a sticky
 //! one with roll-back, such as [`Writer`](super::Writer).
 
-use super::bytes::{SMALL, copy};
+use super::bytes::{FAST, SMALL, copy};
 use super::fixed::{Fixed, decimal};
-use super::{Raw, Sink, lanes};
+use super::{Raw, Sink, escape, lanes};
 use core::fmt::{self, Write as _};
 
 /// Writes `text` as a string, with quotes.
@@ -32,6 +32,12 @@ pub fn write_str_part(sink: &mut (impl Sink + ?Sized), text: &str) -> bool {
 /// The same for bytes that are known to be text.
 pub(crate) fn write_escaped(sink: &mut (impl Sink + ?Sized), text: &[u8]) -> bool {
     let mut rest = text;
+    if FAST && rest.len() >= escape::WORTH {
+        match escape::write(sink, rest) {
+            Some(done) => rest = rest.get(done..).unwrap_or_default(),
+            None => return false,
+        }
+    }
     loop {
         let at = lanes::special(rest, 0);
         let Some((run, tail)) = rest.split_at_checked(at) else { return false };
@@ -150,9 +156,14 @@ fn write_special(sink: &mut (impl Sink + ?Sized), byte: u8) -> bool {
         b'\r' => b"\\r",
         0x08 => b"\\b",
         0x0c => b"\\f",
-        _ => return sink.put(&[b'\\', b'u', b'0', b'0', hex(byte >> 4), hex(byte & 15)]),
+        _ => return sink.put(&unicode_escape(byte)),
     };
     sink.put(short)
+}
+
+/// The escape of a control character that has no short one.
+pub(super) fn unicode_escape(byte: u8) -> [u8; 6] {
+    [b'\\', b'u', b'0', b'0', hex(byte >> 4), hex(byte & 15)]
 }
 
 const fn escaped_byte_len(byte: u8) -> usize {
