@@ -136,8 +136,8 @@ pub(crate) enum State {
 #[repr(C)]
 pub struct Slot {
     pub(crate) state: State,
-    pub(crate) side: Side,
     pub(crate) serial: u32,
+    pub(crate) side: Side,
     /// Server: the request's raw id.
     pub(crate) id: Small<40>,
     /// Server: the raw progress token.
