@@ -36,7 +36,9 @@ macro_rules! refusals {
         }
 
         /// One line for each: a character for the code, and the text.
-        static ALL: &str = concat!($(code!($code), $text, "\n"),*);
+        const ALL: &str = concat!($(code!($code), $text, "\n"),*);
+        /// Where each begins, and the end of all.
+        static STARTS: [u16; [$(Refusal::$name),*].len() + 1] = starts(ALL.as_bytes());
     };
 }
 
@@ -105,8 +107,28 @@ impl Refusal {
 
     #[inline(never)]
     fn row(self) -> &'static [u8] {
-        ALL.as_bytes().split(|byte| *byte == b'\n').nth(self as usize).unwrap_or_default()
+        match STARTS.get(self as usize..) {
+            Some([start, end, ..]) => {
+                let (start, end) = (usize::from(*start), usize::from(*end).wrapping_sub(1));
+                ALL.as_bytes().get(start..end).unwrap_or_default()
+            }
+            _ => &[],
+        }
     }
+}
+
+#[allow(clippy::indexing_slicing, clippy::arithmetic_side_effects)] // runs in the compiler
+const fn starts<const N: usize>(all: &[u8]) -> [u16; N] {
+    let mut starts = [0; N];
+    let (mut line, mut at) = (0, 0);
+    while at < all.len() {
+        at += 1;
+        if all[at - 1] == b'\n' {
+            line += 1;
+            starts[line] = at as u16;
+        }
+    }
+    starts
 }
 
 #[cfg(test)]
