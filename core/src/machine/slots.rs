@@ -178,6 +178,7 @@ impl Slot {
     pub const FREE: Self =
         Self { id: Small::EMPTY, token: Small::EMPTY, serial: 0, state: State::Free, side: Side::None };
 
+    #[cfg_attr(target_os = "none", inline(never))]
     pub(crate) fn free(&mut self) {
         self.id.clear();
         self.token.clear();
