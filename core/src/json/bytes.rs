@@ -23,9 +23,35 @@ pub(crate) fn find(byte: u8, bytes: &[u8]) -> Option<usize> {
 /// Copies as much of `from` as `to` has room for.
 #[inline]
 pub(crate) fn copy(to: &mut [u8], from: &[u8]) {
+    let n = to.len().min(from.len());
+    if FAST
+        && n <= 32
+        && let (Some(to), Some(from)) = (to.get_mut(..n), from.get(..n))
+    {
+        // Most of what is written are a few bytes: two stores that overlap are faster than a call.
+        if !(both_ends::<16>(to, from) || both_ends::<8>(to, from) || both_ends::<4>(to, from)) {
+            for (to, from) in to.iter_mut().zip(from) {
+                *to = *from;
+            }
+        }
+        return;
+    }
     for (to, from) in to.iter_mut().zip(from) {
         *to = *from;
     }
+}
+
+/// Copies `from`, of the same length, if that is `N` to twice `N`.
+#[inline(always)]
+fn both_ends<const N: usize>(to: &mut [u8], from: &[u8]) -> bool {
+    let (Some(first), Some(last)) = (from.first_chunk::<N>(), from.last_chunk::<N>()) else { return false };
+    if let Some(room) = to.first_chunk_mut() {
+        *room = *first;
+    }
+    if let Some(room) = to.last_chunk_mut() {
+        *room = *last;
+    }
+    true
 }
 
 /// Moves `from` to the left, to `to`, within `bytes`; does nothing when it is no move to the left inside of them. `copy_within` has
@@ -53,6 +79,19 @@ pub(crate) fn move_left(bytes: &mut [u8], from: core::ops::Range<usize>, to: usi
 mod tests {
     use super::*;
     use std::vec::Vec;
+
+    #[test]
+    fn copies_any_length() {
+        let from: Vec<u8> = (1..=100).collect();
+        for len in 0..100 {
+            for room in [len, len + 1, len / 2] {
+                let mut to = std::vec![0; room];
+                copy(&mut to, &from[..len]);
+                let n = len.min(room);
+                assert_eq!((&to[..n], to[n..].iter().all(|b| *b == 0)), (&from[..n], true));
+            }
+        }
+    }
 
     #[test]
     fn moves_what_overlaps() {

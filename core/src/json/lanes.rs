@@ -4,7 +4,7 @@
 //! The mask of a word has the top bit of a byte set where that byte matches. Bits above the lowest set one may be wrong (a borrow can
 //! run through them); the lowest one never is.
 
-use super::bytes::SMALL;
+use super::bytes::{self, SMALL};
 #[cfg(all(feature = "simd", target_arch = "x86_64"))]
 use super::masks;
 
@@ -29,6 +29,15 @@ pub(super) fn special(bytes: &[u8], from: usize) -> usize {
 #[inline]
 pub(super) fn quote_or_slash(bytes: &[u8], from: usize) -> usize {
     find(bytes, from, QuoteOrSlash)
+}
+
+/// The first backslash. Strings are short mostly: a search that is made for long ones would take longer to start.
+#[inline]
+pub(super) fn slash(bytes: &[u8]) -> Option<usize> {
+    if SMALL {
+        return bytes::find(b'\\', bytes);
+    }
+    Some(find(bytes, 0, Slash)).filter(|at| *at < bytes.len())
 }
 
 /// What is looked for.
@@ -66,6 +75,8 @@ wanted! {
         |b| b < 0x20 || b == b'"' || b == b'\\' || b >= 0x80, |w| quote_slash_control(w) | w & HIGH;
     Special sixteen_special
         |b| b < 0x20 || b == b'"' || b == b'\\', |w| quote_slash_control(w);
+    Slash sixteen_slash
+        |b| b == b'\\', |w| zero(w ^ repeat(b'\\'));
     QuoteOrSlash sixteen_quote_or_slash
         |b| b == b'"' || b == b'\\', |w| zero(w ^ repeat(b'"')) | zero(w ^ repeat(b'\\'));
 }
@@ -171,6 +182,7 @@ mod tests {
                                 text[from..].iter().position(|&b| is(b)).map_or(len, |n| from + n)
                             };
                             assert_eq!(plain(&text, from), first(&|b| Plain.byte(b)));
+                            assert_eq!(slash(&text[from..]), text[from..].iter().position(|&b| b == b'\\'));
                             assert_eq!(special(&text, from), first(&|b| Special.byte(b)));
                             assert_eq!(quote_or_slash(&text, from), first(&|b| QuoteOrSlash.byte(b)));
                         }

@@ -12,7 +12,7 @@ use plain as lanes;
 #[cfg(all(feature = "simd", target_arch = "x86_64"))]
 use sse2 as lanes;
 #[cfg(all(feature = "simd", target_arch = "x86_64"))]
-pub(super) use sse2::{sixteen_quote_or_slash, sixteen_special, sixteen_special_or_high};
+pub(super) use sse2::{sixteen_quote_or_slash, sixteen_slash, sixteen_special, sixteen_special_or_high};
 
 /// How many bytes are looked at in one go.
 pub(super) const WIDTH: usize = 64;
@@ -230,6 +230,7 @@ mod sse2 {
         // `[` and `{` differ in one bit.
         Opening |x| equal(bitor_m128i(x, all(0x20)), b'{');
         Closing |x| equal(bitor_m128i(x, all(0x20)), b'}');
+        Slash |x| equal(x, b'\\');
         QuoteOrSlash |x| bitor_m128i(equal(x, b'"'), equal(x, b'\\'));
         Control |x| cmp_eq_mask_i8_m128i(min_u8_m128i(x, all(0x1f)), x);
         High |x| x;
@@ -269,6 +270,7 @@ mod sse2 {
         )*};
     }
     sixteen! {
+        sixteen_slash Slash;
         sixteen_special Special;
         sixteen_special_or_high SpecialOrHigh;
         sixteen_quote_or_slash QuoteOrSlash;

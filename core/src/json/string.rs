@@ -1,8 +1,8 @@
 //! The body of a JSON string, still escaped, and its characters.
 
-use super::bytes::{SMALL, copy, find};
+use super::bytes::{SMALL, copy};
 use super::unescape::{escape, unescape_into};
-use super::utf8;
+use super::{lanes, utf8};
 use core::fmt::{self, Write as _};
 use core::iter::FusedIterator;
 
@@ -32,7 +32,7 @@ impl<'a> Str<'a> {
 
     /// The text, if nothing in it is escaped.
     pub fn plain(self) -> Option<&'a str> {
-        match find(b'\\', self.0) {
+        match lanes::slash(self.0) {
             None => utf8::text(self.0),
             Some(_) => None,
         }
@@ -41,13 +41,15 @@ impl<'a> Str<'a> {
     /// Whether it is `text` after unescaping.
     #[inline]
     pub fn is(self, text: &str) -> bool {
+        // Mostly they differ at once.
+        let first = self.0.first();
+        (SMALL || first == Some(&b'\\') || first == text.as_bytes().first()) && self.is_all(text)
+    }
+
+    fn is_all(self, text: &str) -> bool {
         if self.0.len() <= text.len() {
             // Every escape is longer than what it means, so shorter bodies differ and equal lengths are plain.
             return self.0 == text.as_bytes() && !self.is_escaped();
-        }
-        // Mostly they differ at once.
-        if !SMALL && self.0.first() != Some(&b'\\') && self.0.first() != text.as_bytes().first() {
-            return false;
         }
         // Six bytes for one are the most that an escape can take.
         self.0.len() <= text.len().saturating_mul(6)
@@ -56,8 +58,7 @@ impl<'a> Str<'a> {
     }
 
     fn is_escaped(self) -> bool {
-        // Short mostly: a vector search would take longer to start.
-        if SMALL { find(b'\\', self.0).is_some() } else { self.0.contains(&b'\\') }
+        lanes::slash(self.0).is_some()
     }
 
     /// What follows `prefix`, if it starts with that after unescaping.
@@ -65,7 +66,7 @@ impl<'a> Str<'a> {
         let mut due = prefix.as_bytes();
         // No escape in front of what is equal byte for byte.
         if let Some(rest) = self.0.strip_prefix(due)
-            && find(b'\\', due).is_none()
+            && lanes::slash(due).is_none()
         {
             return Some(Self(rest));
         }
@@ -108,7 +109,7 @@ impl<'a> Str<'a> {
     fn pieces(self, mut piece: impl FnMut(&str) -> fmt::Result) -> fmt::Result {
         let mut rest = self.0;
         while !rest.is_empty() {
-            let at = find(b'\\', rest).unwrap_or(rest.len());
+            let at = lanes::slash(rest).unwrap_or(rest.len());
             let (run, tail) = rest.split_at_checked(at).unwrap_or((rest, &[]));
             piece(core::str::from_utf8(run).unwrap_or_default())?;
             rest = tail;

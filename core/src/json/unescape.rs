@@ -1,7 +1,7 @@
 //! Undoing the escapes of valid strings, in place: the result is never longer than what was written.
 
-use super::bytes::{FAST, SMALL, copy, find, move_left};
-use super::{masks, utf8};
+use super::bytes::{FAST, SMALL, copy, move_left};
+use super::{lanes, masks, utf8};
 
 /// Undoes the escapes of a valid string's body in place; returns the new length in bytes.
 ///
@@ -9,7 +9,7 @@ use super::{masks, utf8};
 /// U+FFFD. What follows the new length is left over and means nothing. Bytes that are no valid body give some
 /// shorter length, never a panic.
 pub fn unescape_in_place(body: &mut [u8]) -> usize {
-    match find(b'\\', body) {
+    match lanes::slash(body) {
         Some(first) => undo(&mut Same(body), first),
         None => body.len(),
     }
@@ -82,7 +82,7 @@ fn undo(desk: &mut impl Desk, start: usize) -> usize {
             pieces::<16>(desk, &mut read, &mut write);
         }
         let rest = desk.from().get(read..).unwrap_or_default();
-        let run = find(b'\\', rest).unwrap_or(rest.len());
+        let run = lanes::slash(rest).unwrap_or(rest.len());
         if run > 0 {
             desk.carry(read, write, run);
             read = read.wrapping_add(run);

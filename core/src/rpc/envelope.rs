@@ -52,10 +52,11 @@ pub(crate) fn read(line: &[u8]) -> Read {
 /// Reads one line. `lenient`: servers are known that write `"error":null` beside a result.
 #[inline(never)]
 pub(crate) fn read_as(line: &[u8], lenient: bool) -> Read {
-    match FAST.then(|| quick::read(line)).flatten() {
-        Some(found) => found.object(line, lenient),
-        None => scan(line, lenient),
+    let mut found = Found::default();
+    if FAST && quick::read(line, &mut found).is_some() {
+        return found.object(line, lenient);
     }
+    scan(line, lenient)
 }
 
 /// The way that knows all there is, and says what is wrong.
@@ -149,11 +150,10 @@ impl Found {
     }
 
     /// All keys that were met have their values.
-    pub(super) const fn all_met(mut self) -> Self {
+    pub(super) const fn all_met(&mut self) {
         self.met_method = self.get(Member::Method).is_some();
         self.met_id = self.get(Member::Id).is_some();
         self.met_outcome = self.get(Member::Result).is_some() || self.get(Member::Error).is_some();
-        self
     }
 
     fn valid_id(&self, line: &[u8]) -> Option<Span> {
