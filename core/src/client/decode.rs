@@ -75,6 +75,7 @@ impl Found<'_> {
     }
 }
 
+#[inline(never)]
 fn tool(all: &mut [u8]) -> Tool<'_> {
     let [mut name, mut description, mut title, mut hint_title, mut support] = [None; 5];
     let [mut input, mut output, mut icons, mut meta] = [None; 4];
@@ -141,6 +142,7 @@ struct Block {
 }
 
 impl Block {
+    #[inline(never)]
     fn read(all: &[u8], object: Raw<'_>) -> Self {
         let mut block = Self::default();
         let found = Found { all };
@@ -172,6 +174,7 @@ impl Block {
 }
 
 /// One content block; what does not decode stays whole.
+#[inline(never)]
 pub(super) fn content(all: &mut [u8]) -> Content<'_> {
     let whole = Raw::trusted(all);
     let kind = whole.get("type").filter(|k| k.kind() == Kind::String);

@@ -10,6 +10,7 @@ use crate::machine::slots::State;
 impl Client<'_> {
     /// Gives a request up. Nothing of it comes any more, no `Ended` either; the server is told when there is room. A request that
     /// is unknown or over is left alone.
+    #[inline(never)]
     pub fn cancel(&mut self, call: CallId) {
         self.settle();
         if self.current.as_ref().and_then(Current::of) == Some(call) {
@@ -36,6 +37,7 @@ impl Client<'_> {
     }
 
     /// Starts telling the server of a request that was given up; false if there is none.
+    #[inline(never)]
     pub(super) fn tell_doomed(&mut self) -> bool {
         if !self.doomed {
             return false;
@@ -50,6 +52,7 @@ impl Client<'_> {
     }
 
     /// Starts the clocks of new requests, and finds one whose time is over.
+    #[inline(never)]
     pub(super) fn expire(&mut self) -> Option<Step> {
         let now = self.now;
         if core::mem::take(&mut self.line.fresh) {
@@ -87,6 +90,7 @@ impl Client<'_> {
     }
 
     /// The connection is gone, and all requests with it; false if there are none.
+    #[inline(never)]
     pub(super) fn lose_all(&mut self) -> bool {
         let mut any = false;
         for slot in self.slots.all_mut().iter_mut().filter(|s| s.state != State::Free) {
@@ -104,6 +108,7 @@ impl Client<'_> {
         any
     }
 
+    #[inline(never)]
     pub(super) fn lose_one(&mut self) -> Option<Step> {
         if !self.losing {
             return None;

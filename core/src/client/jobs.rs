@@ -1,8 +1,9 @@
 //! The machine's own messages. Each is a pure function of what the machine remembers, made again from its start for every
 //! piece, so that it goes through a transmit buffer of any size.
 use super::ClientConfig;
-use crate::json::{Raw, Sink, write_i64, write_raw, write_str, write_u64};
+use crate::json::{Raw, Sink as _, write_i64, write_raw, write_str, write_u64};
 use crate::machine::mem::Span;
+use crate::machine::tx::Out;
 use crate::mcp::{Abilities, Level, Version, key, write};
 use crate::rpc::Code;
 
@@ -76,13 +77,14 @@ impl Meta<'_> {
     }
 
     /// `"_meta":{…}`, the protocol's keys first (2026-07-28, basic/index, "_meta").
-    pub(super) fn write(&self, sink: &mut dyn Sink, config: &ClientConfig<'_>) -> bool {
+    #[inline(never)]
+    pub(super) fn write(&self, out: &mut Out<'_>, config: &ClientConfig<'_>) -> bool {
         let mut first = true;
-        let mut comma = |sink: &mut dyn Sink| core::mem::take(&mut first) || sink.put(b",");
+        let mut comma = |out: &mut Out<'_>| core::mem::take(&mut first) || out.put(b",");
         let modern = !self.version.is_stateless()
-            || comma(sink)
+            || comma(out)
                 && write::all(
-                    sink,
+                    out,
                     &[
                         "\"",
                         key::PROTOCOL_VERSION,
@@ -93,29 +95,30 @@ impl Meta<'_> {
                         "\":",
                     ],
                 )
-                && write::implementation(sink, config.name, config.version)
-                && write::all(sink, &[",\"", key::CLIENT_CAPABILITIES, "\":"])
-                && abilities(sink, config.can, config.extensions.filter(|_| self.meets));
+                && write::implementation(out, config.name, config.version)
+                && write::all(out, &[",\"", key::CLIENT_CAPABILITIES, "\":"])
+                && abilities(out, config.can, config.extensions.filter(|_| self.meets));
         modern
             && self.token.is_none_or(|token| {
-                comma(sink)
-                    && write::all(sink, &["\"", key::PROGRESS_TOKEN, "\":"])
-                    && write_u64(sink, u64::from(token))
+                comma(out)
+                    && write::all(out, &["\"", key::PROGRESS_TOKEN, "\":"])
+                    && write_u64(out, u64::from(token))
             })
             && self.log.filter(|_| self.version.is_stateless()).is_none_or(|level| {
-                comma(sink) && write::all(sink, &["\"", key::LOG_LEVEL, "\":\"", level.as_str(), "\""])
+                comma(out) && write::all(out, &["\"", key::LOG_LEVEL, "\":\"", level.as_str(), "\""])
             })
             && self.own_members().all(|(name, value)| {
-                comma(sink)
-                    && sink.put(b"\"")
-                    && sink.put(name.raw())
-                    && sink.put(b"\":")
-                    && write_raw(sink, value)
+                comma(out)
+                    && out.put(b"\"")
+                    && out.put(name.raw())
+                    && out.put(b"\":")
+                    && write_raw(out, value)
             })
     }
 }
 
-fn abilities(sink: &mut dyn Sink, can: Abilities, extensions: Option<&str>) -> bool {
+#[inline(never)]
+fn abilities(out: &mut Out<'_>, can: Abilities, extensions: Option<&str>) -> bool {
     let elicitation = match (can.form, can.url) {
         (false, false) => "",
         (true, false) => "\"elicitation\":{\"form\":{}}",
@@ -130,21 +133,21 @@ fn abilities(sink: &mut dyn Sink, can: Abilities, extensions: Option<&str>) -> b
     let roots = if can.roots { "\"roots\":{}" } else { "" };
     let mut first = true;
     let mut comma = || if core::mem::take(&mut first) { "" } else { "," };
-    sink.put(b"{")
+    out.put(b"{")
         && [elicitation, sampling, roots]
             .iter()
             .filter(|part| !part.is_empty())
-            .all(|part| write::all(sink, &[comma(), part]))
-        && extensions.is_none_or(|json| write::extensions(sink, comma(), json, true))
-        && sink.put(b"}")
+            .all(|part| write::all(out, &[comma(), part]))
+        && extensions.is_none_or(|json| write::extensions(out, comma(), json, true))
+        && out.put(b"}")
 }
 
 /// `{"jsonrpc":"2.0","id":…,"method":…` for a method without escapes.
-pub(super) fn head(sink: &mut dyn Sink, id: u32, method: &str) -> bool {
-    sink.put(b"{\"jsonrpc\":\"2.0\",\"id\":")
-        && write_u64(sink, u64::from(id))
-        && sink.put(b",\"method\":")
-        && write_str(sink, method)
+pub(super) fn head(out: &mut Out<'_>, id: u32, method: &str) -> bool {
+    out.put(b"{\"jsonrpc\":\"2.0\",\"id\":")
+        && write_u64(out, u64::from(id))
+        && out.put(b",\"method\":")
+        && write_str(out, method)
 }
 
 /// All that a message can be made of.
@@ -158,39 +161,40 @@ pub(super) struct Say<'a> {
 
 impl Say<'_> {
     /// All of `job`.
-    pub(super) fn job(&self, sink: &mut dyn Sink, job: &Job) -> bool {
+    #[inline(never)]
+    pub(super) fn job(&self, out: &mut Out<'_>, job: &Job) -> bool {
         match *job {
             Job::Discover { id } => {
                 let meta = Meta { version: Version::NEWEST, token: None, log: None, more: None, meets: true };
-                head(sink, id, "server/discover")
-                    && sink.put(b",\"params\":{\"_meta\":{")
-                    && meta.write(sink, self.config)
-                    && sink.put(b"}}}\n")
+                head(out, id, "server/discover")
+                    && out.put(b",\"params\":{\"_meta\":{")
+                    && meta.write(out, self.config)
+                    && out.put(b"}}}\n")
             }
             Job::Initialize { id, version } => {
-                head(sink, id, "initialize")
-                    && write::all(sink, &[",\"params\":{\"protocolVersion\":\"", version.as_str()])
-                    && sink.put(b"\",\"capabilities\":{")
-                    && self.config.extensions.is_none_or(|json| write::extensions(sink, "", json, false))
-                    && sink.put(b"},\"clientInfo\":")
-                    && write::implementation(sink, self.config.name, self.config.version)
-                    && sink.put(b"}}\n")
+                head(out, id, "initialize")
+                    && write::all(out, &[",\"params\":{\"protocolVersion\":\"", version.as_str()])
+                    && out.put(b"\",\"capabilities\":{")
+                    && self.config.extensions.is_none_or(|json| write::extensions(out, "", json, false))
+                    && out.put(b"},\"clientInfo\":")
+                    && write::implementation(out, self.config.name, self.config.version)
+                    && out.put(b"}}\n")
             }
-            Job::Initialized => sink.put(b"{\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\"}\n"),
+            Job::Initialized => out.put(b"{\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\"}\n"),
             Job::Cancelled { wire, .. } => {
-                sink.put(
+                out.put(
                     b"{\"jsonrpc\":\"2.0\",\"method\":\"notifications/cancelled\",\"params\":{\"requestId\":",
-                ) && write_u64(sink, u64::from(wire))
-                    && sink.put(b"}}\n")
+                ) && write_u64(out, u64::from(wire))
+                    && out.put(b"}}\n")
             }
-            Job::Pong { id } => self.answer(sink, id) && sink.put(b",\"result\":{}}\n"),
+            Job::Pong { id } => self.answer(out, id) && out.put(b",\"result\":{}}\n"),
             Job::Refuse { id, code, text } => {
-                self.answer(sink, id)
-                    && sink.put(b",\"error\":{\"code\":")
-                    && write_i64(sink, code.0)
-                    && sink.put(b",\"message\":")
-                    && write_str(sink, text)
-                    && sink.put(b"}}\n")
+                self.answer(out, id)
+                    && out.put(b",\"error\":{\"code\":")
+                    && write_i64(out, code.0)
+                    && out.put(b",\"message\":")
+                    && write_str(out, text)
+                    && out.put(b"}}\n")
             }
             Job::NextPage { wire, cursor, progress, .. } => {
                 let meta = Meta {
@@ -200,18 +204,18 @@ impl Say<'_> {
                     more: None,
                     meets: false,
                 };
-                head(sink, wire, "tools/list")
-                    && sink.put(b",\"params\":{")
+                head(out, wire, "tools/list")
+                    && out.put(b",\"params\":{")
                     && (!meta.is_needed()
-                        || sink.put(b"\"_meta\":{") && meta.write(sink, self.config) && sink.put(b"},"))
-                    && sink.put(b"\"cursor\":")
-                    && sink.put(cursor.of(self.line))
-                    && sink.put(b"}}\n")
+                        || out.put(b"\"_meta\":{") && meta.write(out, self.config) && out.put(b"},"))
+                    && out.put(b"\"cursor\":")
+                    && out.put(cursor.of(self.line))
+                    && out.put(b"}}\n")
             }
         }
     }
 
-    fn answer(&self, sink: &mut dyn Sink, id: Span) -> bool {
-        sink.put(b"{\"jsonrpc\":\"2.0\",\"id\":") && sink.put(id.of(self.line))
+    fn answer(&self, out: &mut Out<'_>, id: Span) -> bool {
+        out.put(b"{\"jsonrpc\":\"2.0\",\"id\":") && out.put(id.of(self.line))
     }
 }

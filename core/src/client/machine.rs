@@ -11,7 +11,7 @@ use super::{ClientConfig, ClientEvent, Request, SendError};
 use crate::frame::Lines;
 use crate::json::{Raw, write_raw, write_str};
 use crate::machine::slots::{Side, Slots, State};
-use crate::machine::tx::{Tx, Window};
+use crate::machine::tx::Tx;
 use crate::machine::{Buffers, Io, Millis, Output, Stats};
 use crate::mcp::Version;
 
@@ -68,28 +68,30 @@ use crate::mcp::Version;
 /// # );
 /// # assert!(lit);
 /// ```
+// What is small comes first, as in `Server`.
+#[repr(C)]
 pub struct Client<'b> {
-    pub(super) config: Config<'b>,
-    pub(super) rx: Lines<'b>,
-    pub(super) tx: Tx<'b>,
-    pub(super) slots: Slots<'b>,
-    pub(super) line: Line,
-    pub(super) phase: Phase,
-    /// The answer that is being handed out.
-    pub(super) current: Option<Current>,
-    pub(super) batch: Option<Batch>,
-    pub(super) now: Millis,
     /// The slip of the message at hand was told.
     pub(super) told: bool,
-    /// When the session must be open.
-    pub(super) start_until: Option<Millis>,
-    /// No request expires before.
-    pub(super) soonest: Millis,
     /// Some slot is doomed.
     pub(super) doomed: bool,
     /// Some request is lost.
     pub(super) losing: bool,
+    pub(super) config: Config<'b>,
+    pub(super) slots: Slots<'b>,
+    pub(super) line: Line,
+    pub(super) tx: Tx<'b>,
+    pub(super) phase: Phase,
+    /// The answer that is being handed out.
+    pub(super) current: Option<Current>,
+    pub(super) batch: Option<Batch>,
     most_calls: usize,
+    pub(super) now: Millis,
+    /// When the session must be open.
+    pub(super) start_until: Option<Millis>,
+    /// No request expires before.
+    pub(super) soonest: Millis,
+    pub(super) rx: Lines<'b>,
 }
 
 /// What a request being written needs of the machine.
@@ -136,6 +138,7 @@ impl<'b> Client<'b> {
         Self::with(Config::owning(config), buffers)
     }
 
+    #[inline(never)]
     fn with(config: Config<'b>, buffers: Buffers<'b>) -> Self {
         let ClientConfig { framing, first_id, .. } = config.get();
         Self {
@@ -268,7 +271,7 @@ impl<'b> Client<'b> {
     /// [`SendError`], if no request can be made now; what does not fit is told by [`Request::send`].
     pub fn call_tool(&mut self, name: &str) -> Result<Request<'_>, SendError> {
         let mut request = self.start("tools/call", Kind::Call)?;
-        request.part("name", |sink| write_str(sink, name));
+        request.part("name", |out| write_str(out, name));
         Ok(request)
     }
 
@@ -282,7 +285,7 @@ impl<'b> Client<'b> {
         if let Some(cursor) = cursor {
             request.wrong |= cursor.as_string().is_none();
             let _ = request.own.pages.meet(cursor.as_bytes());
-            request.part("cursor", |sink| write_raw(sink, cursor));
+            request.part("cursor", |out| write_raw(out, cursor));
         }
         Ok(request)
     }
@@ -295,6 +298,7 @@ impl<'b> Client<'b> {
         self.start(method, Kind::Json)
     }
 
+    #[inline(never)]
     fn start(&mut self, method: &str, kind: Kind) -> Result<Request<'_>, SendError> {
         self.settle();
         let version = self.version().ok_or(SendError::NotOpen)?;
@@ -343,6 +347,7 @@ impl<'b> Client<'b> {
     }
 
     /// Takes the next step, if need be after several that nobody has to know of.
+    #[inline(never)]
     fn advance(&mut self, now: Millis) -> Step {
         self.now = self.now.max(now);
         if let Some(step) = self.expire() {
@@ -387,6 +392,7 @@ impl<'b> Client<'b> {
     }
 
     /// Writes as much of the machine's own message as fits; true if none is left.
+    #[inline(never)]
     fn run_job(&mut self) -> bool {
         let Some(job) = self.line.job else { return true };
         if !self.rx.is_over() {
@@ -395,9 +401,9 @@ impl<'b> Client<'b> {
             let line = self.rx.bytes().get(base..).unwrap_or(&[]);
             let say = Say { config: &config, line, version: self.phase.version() };
             let mut out = self.tx.lend_piece();
-            let mut window = Window::new(&mut out, self.line.at);
-            say.job(&mut window, &job);
-            let (done, written) = (window.is_complete(), window.written());
+            let begun = out.begin(self.line.at);
+            say.job(&mut out, &job);
+            let (done, written) = out.end_piece(begun);
             self.line.at = self.line.at.saturating_add(written);
             out.commit();
             if !done {

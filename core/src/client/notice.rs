@@ -11,6 +11,7 @@ use crate::mcp::Level;
 use crate::rpc::{Envelope, Fault};
 
 impl Client<'_> {
+    #[inline(never)]
     pub(super) fn notice(&mut self, place: Span, envelope: &Envelope) -> Step {
         let bytes = self.rx.bytes();
         let method = envelope.method.unwrap_or_default().shifted(place.start);

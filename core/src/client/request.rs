@@ -3,7 +3,7 @@ use super::ClientConfig;
 use super::jobs::{Meta, head};
 use super::machine::Line;
 use super::slot::{Kind, NEVER, SlotClient};
-use crate::json::{self, Object, Raw, Sink, write_raw, write_str};
+use crate::json::{self, Object, Raw, Sink as _, write_raw, write_str};
 use crate::machine::slots::{Side, Slot, State};
 use crate::machine::tx::Out;
 use crate::machine::{CallId, Millis};
@@ -90,7 +90,7 @@ impl<'m> Request<'m> {
     }
 
     /// One member of params.
-    pub(super) fn part(&mut self, key: &str, value: impl FnOnce(&mut dyn Sink) -> bool) {
+    pub(super) fn part(&mut self, key: &str, value: impl FnOnce(&mut Out<'_>) -> bool) {
         self.close_answers();
         let comma = if core::mem::replace(&mut self.any, true) { "," } else { "" };
         let written = write::all(&mut self.out, &[comma, "\"", key, "\":"]) && value(&mut self.out);
@@ -107,8 +107,8 @@ impl<'m> Request<'m> {
     /// The arguments of a tool. Without them `{}` is sent: servers are known that want the member.
     pub fn args(mut self, fill: impl FnOnce(&mut Object<'_>)) -> Self {
         self.wrong |= core::mem::replace(&mut self.has_args, true) || self.own.kind != Kind::Call;
-        self.part("arguments", |sink| {
-            let mut object = Object::new(sink);
+        self.part("arguments", |out| {
+            let mut object = Object::new(out);
             fill(&mut object);
             object.end()
         });
@@ -120,7 +120,7 @@ impl<'m> Request<'m> {
         self.wrong |= core::mem::replace(&mut self.has_args, true)
             || self.own.kind != Kind::Call
             || json.kind() != json::Kind::Object;
-        self.part("arguments", |sink| write_raw(sink, json));
+        self.part("arguments", |out| write_raw(out, json));
         self
     }
 
@@ -180,7 +180,7 @@ impl<'m> Request<'m> {
     /// For making a call again after [`InputRequired`](crate::ClientEvent::InputRequired): its state, a string, byte for byte.
     pub fn state(mut self, state: Raw<'_>) -> Self {
         self.wrong |= state.kind() != json::Kind::String;
-        self.part("requestState", |sink| write_raw(sink, state));
+        self.part("requestState", |out| write_raw(out, state));
         self
     }
 
@@ -188,7 +188,7 @@ impl<'m> Request<'m> {
     pub fn answer(mut self, key: &str, json: Raw<'_>) -> Self {
         match self.answers {
             Answers::None => {
-                self.part("inputResponses", |sink| sink.put(b"{"));
+                self.part("inputResponses", |out| out.put(b"{"));
                 self.answers = Answers::Open;
             }
             Answers::Open => {
@@ -207,7 +207,7 @@ impl<'m> Request<'m> {
     pub fn send(mut self) -> Result<CallId, SendError> {
         self.close_answers();
         if self.own.kind == Kind::Call && !self.has_args {
-            self.part("arguments", |sink| sink.put(b"{}"));
+            self.part("arguments", |out| out.put(b"{}"));
         }
         let meta = Meta {
             version: self.version,

@@ -54,6 +54,7 @@ impl Opening {
         }
     }
 
+    #[inline(never)]
     fn shifted(self, by: usize) -> Self {
         let shifted = |at: Option<Span>| at.map(|at| at.shifted(by));
         Self {
@@ -89,6 +90,7 @@ pub(super) struct Delivery {
 
 impl Delivery {
     /// Finds the parts of a result; `all` is the line.
+    #[inline(never)]
     pub(super) fn read(
         of: CallId,
         kind: Kind,
@@ -170,6 +172,7 @@ impl Delivery {
     }
 
     /// A result that asks: something must be asked for (2026-07-28, basic/patterns/mrtr).
+    #[inline(never)]
     fn question(self, all: &[u8]) -> Result<Self, Why> {
         let is = |at: Option<Span>, kind| at.is_none_or(|at| Raw::trusted(at.of(all)).kind() == kind);
         if !is(self.asks, json::Kind::Object) {
@@ -187,6 +190,7 @@ impl Delivery {
 
 /// What `resultType` says: absent is complete, unknown is invalid (2026-07-28, basic/index, "Results"). Legacy results may have
 /// a member of that name with any meaning, but what is no result in either era is none.
+#[inline(never)]
 fn wants_more(result_type: Option<Raw<'_>>, version: Version, kind: Kind) -> Result<bool, Why> {
     let Some(value) = result_type else { return Ok(false) };
     if value.is("complete") {
@@ -201,6 +205,7 @@ fn wants_more(result_type: Option<Raw<'_>>, version: Version, kind: Kind) -> Res
 
 impl Client<'_> {
     /// Tells the next part of the message at hand.
+    #[inline(never)]
     pub(super) fn hand_out(&mut self, current: Current) -> Step {
         let start = self.line_start();
         match current {
@@ -227,6 +232,7 @@ impl Client<'_> {
     }
 
     /// The next part of a result; none when all is told.
+    #[inline(never)]
     fn part(&mut self, delivery: &mut Delivery, start: usize) -> Option<Step> {
         let of = delivery.of;
         if delivery.wants {
@@ -264,6 +270,7 @@ impl Client<'_> {
         Some(Step::Page { of, next: cursor })
     }
 
+    #[inline(never)]
     fn element(&mut self, delivery: &mut Delivery, start: usize) -> Option<Step> {
         let of = delivery.of;
         loop {
@@ -295,6 +302,7 @@ impl Client<'_> {
     }
 
     /// All is told: the next page, or the end.
+    #[inline(never)]
     fn delivered(&mut self, delivery: &Delivery, start: usize) -> Step {
         let of = delivery.of;
         let end = match delivery.cursor {
@@ -313,6 +321,7 @@ impl Client<'_> {
     }
 
     /// Asks for the next page. The line stays until that is written, since the cursor stands in it.
+    #[inline(never)]
     fn next_page(&mut self, of: CallId, cursor: Span, start: usize) -> Result<(), Why> {
         let token = cursor.shifted(start).of(self.rx.bytes());
         let own = self.slots.of(of).and_then(own_mut).ok_or(Why::Shape("nobody waits for it"))?;

@@ -85,6 +85,7 @@ pub(crate) struct Pages {
 
 impl Pages {
     /// A cursor was met; its token as it came.
+    #[inline(never)]
     pub(super) fn meet(&mut self, cursor: &[u8]) -> Result<(), Why> {
         let hash = cursor
             .iter()

@@ -20,7 +20,12 @@ const BOM: &[u8] = b"\xef\xbb\xbf";
 /// assert!(matches!(lines.next(), Frame::Line(l) if l == b"[1]"));
 /// assert!(matches!(lines.next(), Frame::More));
 /// ```
+// What is small comes first, as in `Server`.
+#[repr(C)]
 pub struct Lines<'b> {
+    fresh: bool,
+    over: bool,
+    framing: Framing,
     mem: Bytes<'b>,
     /// The first byte that is not consumed.
     start: usize,
@@ -29,11 +34,8 @@ pub struct Lines<'b> {
     end: usize,
     /// The line at `start` ends here; it is consumed by moving behind it.
     line: Option<usize>,
-    skim: Option<Skim>,
-    framing: Framing,
-    fresh: bool,
-    over: bool,
     high: usize,
+    skim: Option<Skim>,
 }
 
 /// `{:#?}` shows all of the state.

@@ -1,5 +1,5 @@
 //! The keys of an envelope.
-use crate::json::{SMALL, Str, find};
+use crate::json::{SMALL, Str, find, which};
 
 /// The members of an envelope that have a meaning.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -28,15 +28,14 @@ impl Member {
                 _ => {}
             }
         }
-        let all = [
-            ("id", Self::Id),
-            ("jsonrpc", Self::Jsonrpc),
-            ("method", Self::Method),
-            ("params", Self::Params),
-            ("result", Self::Result),
-            ("error", Self::Error),
-        ];
-        let key = Str::trusted(body);
-        all.iter().find(|(name, _)| key.is(name)).map(|(_, member)| *member)
+        const NAMES: &[&str] = &["jsonrpc", "id", "method", "params", "result", "error"];
+        match which(Str::trusted(body), NAMES)? {
+            0 => Some(Self::Jsonrpc),
+            1 => Some(Self::Id),
+            2 => Some(Self::Method),
+            3 => Some(Self::Params),
+            4 => Some(Self::Result),
+            _ => Some(Self::Error),
+        }
     }
 }

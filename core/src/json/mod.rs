@@ -54,6 +54,7 @@ pub use fixed::Fixed;
 pub(crate) use fixed::digits;
 pub use object::{Array, Object};
 pub use raw::{Kind, Raw};
+pub(crate) use raw::{pick, which};
 pub use scan::Scanner;
 #[cfg(feature = "serde")]
 pub use ser::{Refusal, SerError, to_sink};

@@ -1,6 +1,6 @@
 //! One JSON value as its own text.
 
-use super::bytes::FAST;
+use super::bytes::{FAST, find};
 use super::cursor::{Elements, Members};
 use super::number;
 use super::{ScanError, Scanner, Step, Str, Whole};
@@ -187,6 +187,29 @@ impl<'a> Raw<'a> {
     fn as_number(self) -> Option<&'a [u8]> {
         matches!(self.0.first(), Some(b'-' | b'0'..=b'9')).then_some(self.0)
     }
+}
+
+/// Which of `names` a key is, after unescaping.
+#[inline(never)]
+pub(crate) fn which(key: Str<'_>, names: &[&str]) -> Option<usize> {
+    // Escapes are rare, so they are looked for last.
+    let plain = names.iter().position(|name| name.as_bytes() == key.raw());
+    if plain.is_some() || find(b'\\', key.raw()).is_none() {
+        return plain;
+    }
+    names.iter().position(|name| key.is(name))
+}
+
+/// Finds the values of an object's members of these names, the last if there are several; says whether there are.
+#[inline(never)]
+pub(crate) fn pick<'a>(object: Raw<'a>, names: &[&str], found: &mut [Option<Raw<'a>>]) -> bool {
+    let mut twice = false;
+    for (key, value) in object.members() {
+        if let Some(place) = which(key, names).and_then(|i| found.get_mut(i)) {
+            twice |= place.replace(value).is_some();
+        }
+    }
+    twice
 }
 
 impl fmt::Debug for Raw<'_> {

@@ -35,7 +35,7 @@ pub(super) fn text_mut(bytes: &mut [u8]) -> Option<&mut str> {
 pub(super) fn check(text: &[u8]) -> Result<(), usize> {
     let start = boundary(text, skim(text));
     let rest = text.get(start..).unwrap_or_default();
-    core::str::from_utf8(rest).map(|_| ()).map_err(|error| start.wrapping_add(error.valid_up_to()))
+    str::from_utf8(rest).map(|_| ()).map_err(|error| start.wrapping_add(error.valid_up_to()))
 }
 
 /// `at`, or the start of the character before it that needs bytes from there on.

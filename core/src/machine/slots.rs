@@ -132,14 +132,16 @@ pub(crate) enum State {
 }
 
 /// One call in flight: its raw id or cursor, its progress token, how far it is. Some 150 bytes.
+// What is small comes first, as in `Server`.
+#[repr(C)]
 pub struct Slot {
+    pub(crate) state: State,
+    pub(crate) side: Side,
+    pub(crate) serial: u32,
     /// Server: the request's raw id.
     pub(crate) id: Small<40>,
     /// Server: the raw progress token.
     pub(crate) token: Small<32>,
-    pub(crate) serial: u32,
-    pub(crate) state: State,
-    pub(crate) side: Side,
 }
 
 /// `{:#?}` shows all of the state.

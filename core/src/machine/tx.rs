@@ -1,65 +1,82 @@
 //! The way out: bytes that may be sent, and behind them what is being written.
 use super::mem::{Bytes, show};
-use crate::json::Sink;
+use crate::json::{SMALL, Sink};
 #[cfg(feature = "alloc")]
 use alloc::vec::Vec;
 
 /// Waiting output beyond which a growing machine wants to send before it lends or makes more.
 pub(crate) const BACKLOG: usize = 64 * 1024;
-/// Bytes `start..ready` may be sent; `ready..end` belong to what is lent.
+
+/// The way out.
 pub(crate) struct Tx<'b> {
     mem: Bytes<'b>,
+    state: State,
+}
+
+/// Bytes `start..ready` may be sent; `ready..end` belong to what is lent.
+#[derive(Default)]
+struct State {
     start: usize,
     ready: usize,
     end: usize,
     high: usize,
+    /// What is lent ends here.
+    limit: usize,
+    /// So many bytes of the message at hand were written before, and are left out.
+    skip: usize,
+    /// What does not fit is cut, not refused.
+    cuts: bool,
+    /// Something did not fit.
+    full: bool,
 }
 
 impl core::fmt::Debug for Tx<'_> {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-        write!(f, "tx {} {} {} ", self.start, self.ready, self.end)?;
-        show(f, self.mem.get().get(self.start..self.end).unwrap_or(&[]))
+        let State { start, ready, end, .. } = self.state;
+        write!(f, "tx {start} {ready} {end} ")?;
+        show(f, self.mem.get().get(start..end).unwrap_or(&[]))
     }
 }
 
 impl<'b> Tx<'b> {
-    pub(crate) const fn new(mem: Bytes<'b>) -> Self {
-        Self { mem, start: 0, ready: 0, end: 0, high: 0 }
+    pub(crate) fn new(mem: Bytes<'b>) -> Self {
+        Self { mem, state: State::default() }
     }
 
     /// Finished bytes.
     pub(crate) fn output(&self) -> &[u8] {
-        self.mem.get().get(self.start..self.ready).unwrap_or(&[])
+        self.mem.get().get(self.state.start..self.state.ready).unwrap_or(&[])
     }
 
     /// `n` bytes have left.
     pub(crate) fn sent(&mut self, n: usize) {
-        self.high = self.high.max(self.ready.saturating_sub(self.start));
-        self.start = self.start.saturating_add(n).min(self.ready);
-        if self.start == self.end {
-            (self.start, self.ready, self.end) = (0, 0, 0);
+        let state = &mut self.state;
+        state.high = state.high.max(state.waiting());
+        state.start = state.start.saturating_add(n).min(state.ready);
+        if state.start == state.end {
+            state.empty();
             self.mem.shrink();
         }
     }
 
     /// The most that waited here.
     pub(crate) fn high_water(&self) -> usize {
-        self.high.max(self.ready.saturating_sub(self.start))
+        self.state.high.max(self.state.waiting())
     }
 
     /// Takes back what was written and not made ready.
     pub(crate) fn roll_back(&mut self) {
-        self.end = self.ready;
+        self.state.end = self.state.ready;
     }
 
     /// Forgets everything.
     pub(crate) fn clear(&mut self) {
-        (self.start, self.ready, self.end) = (0, 0, 0);
+        self.state.empty();
     }
 
     /// Is the whole room of a reply (`cap`, or all of a lent buffer) free?
     pub(crate) fn has_room(&mut self, cap: usize) -> bool {
-        let waiting = self.ready.saturating_sub(self.start);
+        let waiting = self.state.waiting();
         if self.mem.grows() {
             return waiting < BACKLOG;
         }
@@ -70,18 +87,15 @@ impl<'b> Tx<'b> {
     /// Lends room for one reply of at most `cap` bytes.
     pub(crate) fn lend(&mut self, cap: usize) -> Out<'_> {
         self.pack();
-        let limit = if self.mem.grows() {
-            self.end.saturating_add(cap.min(self.mem.limit()))
-        } else {
-            self.mem.limit().min(self.end.saturating_add(cap))
-        };
+        let limit = self.state.end.saturating_add(cap.min(self.mem.limit()));
+        let limit = if self.mem.grows() { limit } else { self.mem.limit().min(limit) };
         self.out(limit)
     }
 
     /// Lends room for a piece of the machine's own message.
     pub(crate) fn lend_piece(&mut self) -> Out<'_> {
         self.pack();
-        let limit = if self.mem.grows() { BACKLOG.max(self.end) } else { self.mem.limit() };
+        let limit = if self.mem.grows() { BACKLOG.max(self.state.end) } else { self.mem.limit() };
         self.out(limit)
     }
 
@@ -91,22 +105,34 @@ impl<'b> Tx<'b> {
             #[cfg(feature = "alloc")]
             Bytes::Grown(v, _) => Mem::Grown(v),
         };
-        Out { mem, limit, ready: &mut self.ready, end: &mut self.end, full: false }
+        self.state.limit = limit;
+        self.state.full = false;
+        Out { mem, state: &mut self.state }
     }
 
     /// Moves what waits to the front. A growing buffer does so only when little has to move.
     fn pack(&mut self) {
-        let waiting = self.end.saturating_sub(self.start);
-        if self.start == 0 || (self.mem.grows() && waiting > self.start) {
+        let State { start, end, .. } = self.state;
+        let waiting = end.saturating_sub(start);
+        if start == 0 || (self.mem.grows() && waiting > start) {
             return;
         }
-        let range = self.start..self.end;
-        if range.end <= self.mem.get().len() {
-            crate::json::move_left(self.mem.get_mut(), range, 0);
+        if end <= self.mem.get().len() {
+            crate::json::move_left(self.mem.get_mut(), start..end, 0);
         }
-        self.ready = self.ready.saturating_sub(self.start);
-        self.end = waiting;
-        self.start = 0;
+        self.state.ready = self.state.ready.saturating_sub(start);
+        self.state.end = waiting;
+        self.state.start = 0;
+    }
+}
+
+impl State {
+    const fn waiting(&self) -> usize {
+        self.ready.saturating_sub(self.start)
+    }
+
+    const fn empty(&mut self) {
+        (self.start, self.ready, self.end) = (0, 0, 0);
     }
 }
 
@@ -116,130 +142,142 @@ enum Mem<'m> {
     Grown(&'m mut Vec<u8>),
 }
 
+impl Mem<'_> {
+    /// All of a lent buffer, and what a growing one holds now.
+    fn get_mut(&mut self) -> &mut [u8] {
+        match self {
+            Self::Lent(s) => s,
+            #[cfg(feature = "alloc")]
+            Self::Grown(v) => v,
+        }
+    }
+}
+
 /// Room that is lent: appends behind what is ready, all of a piece or nothing; a refusal sticks.
+///
+/// The machine's own messages are made again from their start for every piece of them: between [`begin`](Self::begin) and
+/// [`end_piece`](Self::end_piece) what was written before is left out, and what has no room now is cut off.
 pub(crate) struct Out<'m> {
     mem: Mem<'m>,
-    limit: usize,
-    ready: &'m mut usize,
-    end: &'m mut usize,
-    full: bool,
+    state: &'m mut State,
 }
 
 impl Out<'_> {
     pub(crate) fn room(&self) -> usize {
-        self.limit.saturating_sub(*self.end)
+        self.state.limit.saturating_sub(self.state.end)
     }
 
     pub(crate) const fn is_full(&self) -> bool {
-        self.full
+        self.state.full
     }
 
     /// Says that something did not fit.
     pub(crate) fn overflow(&mut self) {
-        self.full = true;
+        self.state.full = true;
     }
 
     /// Where the next byte goes.
     pub(crate) fn end(&self) -> usize {
-        *self.end
+        self.state.end
+    }
+
+    /// Where what is lent began.
+    pub(crate) fn ready(&self) -> usize {
+        self.state.ready
     }
 
     /// Takes back what was written behind `mark`, and a refusal with it.
     pub(crate) fn roll_back(&mut self, mark: usize) {
-        *self.end = mark.min(*self.end);
-        self.full = false;
+        self.state.end = mark.min(self.state.end);
+        self.state.full = false;
     }
 
     /// All that is written may be sent now.
     pub(crate) fn commit(&mut self) {
-        *self.ready = *self.end;
+        self.state.ready = self.state.end;
+    }
+
+    /// Begins a piece of a message of which `skip` bytes were written before; returns what `end_piece` wants.
+    pub(crate) fn begin(&mut self, skip: usize) -> usize {
+        self.state.skip = skip;
+        self.state.cuts = true;
+        self.state.full = false;
+        self.state.end
+    }
+
+    /// Whether all is written now, and how many bytes were added.
+    pub(crate) fn end_piece(&mut self, begun: usize) -> (bool, usize) {
+        self.state.skip = 0;
+        self.state.cuts = false;
+        (!core::mem::take(&mut self.state.full), self.state.end.saturating_sub(begun))
     }
 
     /// Moves what was written behind `from` in front of what was written behind `to`.
     pub(crate) fn rotate(&mut self, to: usize, from: usize) {
-        let end = *self.end;
-        let bytes = match &mut self.mem {
-            Mem::Lent(s) => s.get_mut(to..end),
-            #[cfg(feature = "alloc")]
-            Mem::Grown(v) => v.get_mut(to..end),
-        };
-        if let (Some(bytes), true) = (bytes, from <= end) {
-            bytes.rotate_right(end.saturating_sub(from).min(bytes.len()));
+        let end = self.state.end;
+        if let (Some(bytes), true) = (self.mem.get_mut().get_mut(to..end), from <= end) {
+            rotate(bytes, end.saturating_sub(from));
         }
     }
 
-    fn append(&mut self, bytes: &[u8]) -> bool {
-        let end = *self.end;
-        let Some(to) = end.checked_add(bytes.len()).filter(|to| *to <= self.limit) else { return false };
-        match &mut self.mem {
-            Mem::Lent(s) => match s.get_mut(end..to) {
-                Some(room) => crate::json::copy(room, bytes),
-                None => return false,
-            },
-            #[cfg(feature = "alloc")]
-            Mem::Grown(v) => {
-                if v.len() < to {
-                    v.resize(end.min(v.len()), 0);
-                    v.extend_from_slice(bytes);
-                } else if let Some(room) = v.get_mut(end..to) {
-                    crate::json::copy(room, bytes);
-                }
-            }
+    /// Appends `bytes`, or what fits of them.
+    #[inline(never)]
+    pub(crate) fn say(&mut self, bytes: &[u8]) {
+        let Some((_, bytes)) = bytes.split_at_checked(self.state.skip) else {
+            self.state.skip = self.state.skip.saturating_sub(bytes.len());
+            return;
+        };
+        self.state.skip = 0;
+        let n = bytes.len().min(self.room());
+        let (now, later) = bytes.split_at_checked(n).unwrap_or((bytes, &[]));
+        if self.state.full || !later.is_empty() && !self.state.cuts {
+            self.state.full = true;
+            return;
         }
-        *self.end = to;
-        true
+        self.state.full = !later.is_empty();
+        let end = self.state.end;
+        let to = end.saturating_add(n);
+        #[cfg(feature = "alloc")]
+        if let Mem::Grown(v) = &mut self.mem
+            && v.len() < to
+        {
+            v.resize(end.min(v.len()), 0);
+            v.extend_from_slice(now);
+            self.state.end = to;
+            return;
+        }
+        if let Some(room) = self.mem.get_mut().get_mut(end..to) {
+            crate::json::copy(room, now);
+            self.state.end = to;
+        } else {
+            self.state.full = true;
+        }
+    }
+}
+
+/// Moves the last `n` bytes to the front. The standard library's way is fast, and a kilobyte.
+fn rotate(bytes: &mut [u8], n: usize) {
+    let n = n.min(bytes.len());
+    if !SMALL {
+        return bytes.rotate_right(n);
+    }
+    reverse(bytes);
+    if let Some((front, back)) = bytes.split_at_mut_checked(n) {
+        reverse(front);
+        reverse(back);
+    }
+}
+
+fn reverse(mut bytes: &mut [u8]) {
+    while let [first, between @ .., last] = bytes {
+        core::mem::swap(first, last);
+        bytes = between;
     }
 }
 
 impl Sink for Out<'_> {
     fn put(&mut self, bytes: &[u8]) -> bool {
-        if self.full || !self.append(bytes) {
-            self.full = true;
-        }
-        !self.full
-    }
-}
-
-/// A sink for a message that is made again from its start for every piece: what was written before is left out, and
-/// what has no room now is left for later.
-pub(crate) struct Window<'o, 'm> {
-    out: &'o mut Out<'m>,
-    skip: usize,
-    written: usize,
-    short: bool,
-}
-
-impl<'o, 'm> Window<'o, 'm> {
-    pub(crate) fn new(out: &'o mut Out<'m>, skip: usize) -> Self {
-        Self { out, skip, written: 0, short: false }
-    }
-
-    /// How many bytes were added.
-    pub(crate) const fn written(&self) -> usize {
-        self.written
-    }
-
-    /// Was there room for all so far?
-    pub(crate) const fn is_complete(&self) -> bool {
-        !self.short
-    }
-}
-
-impl Sink for Window<'_, '_> {
-    fn put(&mut self, bytes: &[u8]) -> bool {
-        if self.short {
-            return false;
-        }
-        let Some((_, rest)) = bytes.split_at_checked(self.skip) else {
-            self.skip = self.skip.saturating_sub(bytes.len());
-            return true;
-        };
-        self.skip = 0;
-        let n = rest.len().min(self.out.room());
-        let (now, later) = rest.split_at_checked(n).unwrap_or((rest, &[]));
-        self.out.append(now);
-        self.written = self.written.saturating_add(n);
-        self.short = !later.is_empty();
-        !self.short
+        self.say(bytes);
+        !self.state.full
     }
 }

@@ -19,10 +19,6 @@ pub(crate) use version::{LEGACY, MODERN};
 pub(crate) mod key {
     /// What all but the last of these start with.
     pub(crate) const PREFIX: &str = "io.modelcontextprotocol/";
-    pub(crate) const VERSION_TAIL: &str = "protocolVersion";
-    pub(crate) const INFO_TAIL: &str = "clientInfo";
-    pub(crate) const CAPABILITIES_TAIL: &str = "clientCapabilities";
-    pub(crate) const LEVEL_TAIL: &str = "logLevel";
     pub(crate) const PROTOCOL_VERSION: &str = "io.modelcontextprotocol/protocolVersion";
     pub(crate) const CLIENT_INFO: &str = "io.modelcontextprotocol/clientInfo";
     pub(crate) const CLIENT_CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";

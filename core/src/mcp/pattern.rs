@@ -5,10 +5,11 @@
 //! @3       slot 3 as a part of a string, escaped
 //! &3       slot 3 is a pattern, filled from the same slots; there is none in it
 //! <3 … >   left out if slot 3 is empty
-//! ~        a comma, unless a bracket was just opened
+//! ~        a comma, unless the text before it ends with an opening bracket
 //! ```
 //! Slots are 0 to 9, then a to f. An empty one is left out. Patterns are translated by the compiler, which refuses those that are wrong.
-use crate::json::{Raw, Sink, write_escaped, write_raw};
+use crate::json::{Raw, write_escaped, write_raw};
+use crate::machine::tx::Out;
 
 /// What a place is filled with.
 pub(crate) type Slot<'a> = Option<&'a [u8]>;
@@ -29,51 +30,56 @@ macro_rules! pattern {
 }
 pub(crate) use pattern;
 
-/// Fills a translated pattern; false as soon as the sink is.
+/// Fills a translated pattern: slots 0 to 7 from `common`, the others from `own`. False once `out` is full.
 #[inline(never)]
-pub(crate) fn fill(sink: &mut dyn Sink, pattern: &[u8], slots: &[Slot<'_>]) -> bool {
-    let (mut rest, mut outer) = (pattern, &[][..]);
-    let mut opened = false;
+pub(crate) fn fill(out: &mut Out<'_>, pattern: &[u8], common: &[Slot<'_>], own: &[Slot<'_>]) -> bool {
+    let (mut codes, mut outer) = (pattern.iter(), [].iter());
+    let mut text = &[][..];
     loop {
-        let Some((&code, after)) = rest.split_first() else {
-            if outer.is_empty() {
-                return true;
+        let Some(&code) = codes.next() else {
+            if outer.as_slice().is_empty() {
+                return !out.is_full();
             }
-            rest = core::mem::take(&mut outer);
+            codes = core::mem::take(&mut outer);
             continue;
         };
-        rest = after;
         if code < RAW {
-            let (text, after) = rest.split_at_checked(usize::from(code)).unwrap_or((rest, &[]));
-            rest = after;
-            opened = matches!(text.last(), Some(b'{' | b'['));
-            if !sink.put(text) {
-                return false;
-            }
+            text = cut(&mut codes, usize::from(code));
+            out.say(text);
             continue;
         }
-        let slot = slots.get(usize::from(code & 15)).copied().flatten();
-        let done = match (code & 0xf0, slot) {
+        let slots = if code & 8 == 0 { common } else { own };
+        let slot = slots.get(usize::from(code & 7)).copied().flatten();
+        match (code & 0xf0, slot) {
             (IF, _) => {
-                let skipped = rest.first().map_or(0, |n| usize::from(*n));
-                let from = if slot.is_some() { 1 } else { skipped };
-                rest = rest.get(from..).unwrap_or(&[]);
-                continue;
+                let distance = codes.next().map_or(0, |n| usize::from(*n));
+                if slot.is_none() {
+                    cut(&mut codes, distance);
+                }
             }
-            (COMMA, _) => opened || sink.put(b","),
-            (_, None) => continue,
-            (PATTERN, Some(pattern)) => {
-                (rest, outer) = (pattern, rest);
-                continue;
+            (COMMA, _) => {
+                if !matches!(text.last(), Some(b'{' | b'[')) {
+                    out.say(b",");
+                }
             }
-            (TEXT, Some(text)) => write_escaped(sink, text),
-            (_, Some(json)) => write_raw(sink, Raw::trusted(json)),
-        };
-        opened = false;
-        if !done {
-            return false;
+            (_, None) => {}
+            (PATTERN, Some(pattern)) => outer = core::mem::replace(&mut codes, pattern.iter()),
+            (TEXT, Some(text)) => {
+                write_escaped(out, text);
+            }
+            (_, Some(json)) => {
+                write_raw(out, Raw::trusted(json));
+            }
         }
     }
+}
+
+/// Takes the next `n` bytes.
+#[inline(never)]
+fn cut<'a>(codes: &mut core::slice::Iter<'a, u8>, n: usize) -> &'a [u8] {
+    let (text, rest) = codes.as_slice().split_at_checked(n).unwrap_or_default();
+    *codes = rest.iter();
+    text
 }
 
 /// How long the translation is.
@@ -103,7 +109,7 @@ const fn translate<const N: usize>(pattern: &str) -> ([u8; N], usize) {
             b'~' => COMMA,
             b'>' => {
                 opened -= 1;
-                code[open[opened]] = (at - open[opened]) as u8;
+                code[open[opened]] = (at - open[opened] - 1) as u8;
                 run = usize::MAX;
                 i += 1;
                 continue;
@@ -147,24 +153,28 @@ const fn translate<const N: usize>(pattern: &str) -> ([u8; N], usize) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::json::Writer;
+    use crate::machine::mem::Bytes;
+    use crate::machine::tx::Tx;
     use std::string::String;
 
     fn filled(pattern: &[u8], slots: &[Slot<'_>]) -> Option<String> {
-        let mut buffer = [0; 64];
-        let mut out = Writer::new(&mut buffer);
-        fill(&mut out, pattern, slots).then(|| String::from_utf8(out.written().to_vec()).unwrap())
+        let mut buffer = [0; 140];
+        let mut tx = Tx::new(Bytes::Lent(&mut buffer));
+        let mut out = tx.lend_piece();
+        let done = fill(&mut out, pattern, slots, slots);
+        out.commit();
+        done.then(|| String::from_utf8(tx.output().to_vec()).unwrap())
     }
 
     #[test]
     fn fills_places() {
-        let code = pattern!("{\"a\":$0,\"b\":\"@1\"}");
+        let code = pattern!("{\"a\":$0,\"b\":\"@9\"}");
         assert_eq!(
             filled(code, &[Some(b"[1,\n2]"), Some(b"x\"")]).unwrap(),
             "{\"a\":[1, 2],\"b\":\"x\\\"\"}"
         );
         assert_eq!(filled(code, &[None]).unwrap(), "{\"a\":,\"b\":\"\"}");
-        assert_eq!(filled(code, &[Some(&[b'1'; 64])]), None);
+        assert_eq!(filled(code, &[Some(&[b'1'; 140])]), None);
     }
 
     #[test]
@@ -192,9 +202,6 @@ mod tests {
             "0123456789012345678901234567890123456789012345678901234567890123456789",
             "0123456789012345678901234567890123456789012345678901234567890123456789"
         );
-        let mut buffer = [0; 140];
-        let mut out = Writer::new(&mut buffer);
-        assert!(fill(&mut out, pattern!(LONG), &[]));
-        assert_eq!(out.written(), LONG.as_bytes());
+        assert_eq!(filled(pattern!(LONG), &[]).unwrap(), LONG);
     }
 }

@@ -1,7 +1,30 @@
 //! The errors that a machine words itself: what is remembered of one is a byte.
 use super::key;
-use crate::json::{Sink, find};
+use crate::json::{Sink as _, find};
+use crate::machine::tx::Out;
 use crate::rpc::Code;
+
+/// The letter of a code, see [`Refusal::code`].
+macro_rules! code {
+    (PARSE_ERROR) => {
+        "p"
+    };
+    (INVALID_REQUEST) => {
+        "r"
+    };
+    (METHOD_NOT_FOUND) => {
+        "m"
+    };
+    (INVALID_PARAMS) => {
+        "a"
+    };
+    (UNSUPPORTED_VERSION) => {
+        "u"
+    };
+    (INTERNAL) => {
+        "i"
+    };
+}
 
 /// Names, codes and texts in one table, so that none can be without the others. A text's `@` stands for the prefix of the reserved keys.
 macro_rules! refusals {
@@ -12,7 +35,8 @@ macro_rules! refusals {
             $($name,)*
         }
 
-        static ALL: &[(Code, &str)] = &[$((Code::$code, $text),)*];
+        /// One line for each: a letter for the code, and the text.
+        static ALL: &str = concat!($(code!($code), $text, "\n"),*);
     };
 }
 
@@ -57,24 +81,32 @@ refusals! {
 
 impl Refusal {
     pub(crate) fn code(self) -> Code {
-        self.row().0
+        match self.row().first() {
+            Some(b'p') => Code::PARSE_ERROR,
+            Some(b'r') => Code::INVALID_REQUEST,
+            Some(b'm') => Code::METHOD_NOT_FOUND,
+            Some(b'a') => Code::INVALID_PARAMS,
+            Some(b'u') => Code::UNSUPPORTED_VERSION,
+            _ => Code::INTERNAL,
+        }
     }
 
     /// The text, as a part of a string.
     #[inline(never)]
-    pub(crate) fn write(self, sink: &mut dyn Sink) -> bool {
+    pub(crate) fn write(self, out: &mut Out<'_>) -> bool {
         // The texts need no escapes.
-        let mut rest = self.row().1.as_bytes();
+        let mut rest = self.row().get(1..).unwrap_or_default();
         while let Some((before, after)) = find(b'@', rest).and_then(|at| rest.split_at_checked(at)) {
-            if !sink.put(before) || !sink.put(key::PREFIX.as_bytes()) {
+            if !out.put(before) || !out.put(key::PREFIX.as_bytes()) {
                 return false;
             }
             rest = after.get(1..).unwrap_or_default();
         }
-        sink.put(rest)
+        out.put(rest)
     }
 
-    fn row(self) -> (Code, &'static str) {
-        ALL.get(self as usize).copied().unwrap_or((Code::INTERNAL, ""))
+    #[inline(never)]
+    fn row(self) -> &'static [u8] {
+        ALL.as_bytes().split(|byte| *byte == b'\n').nth(self as usize).unwrap_or_default()
     }
 }

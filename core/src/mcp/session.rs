@@ -14,7 +14,7 @@
 //!
 //! No era is pinned: each message is judged by itself (2026-07-28, basic/versioning, "dual-era servers").
 use super::{LEGACY, MODERN, Refusal, Version, key};
-use crate::json::{Kind, Raw};
+use crate::json::{Kind, Raw, SMALL, pick, which};
 
 /// What the client declared that it can be asked.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
@@ -76,18 +76,17 @@ impl Abilities {
     #[inline(never)]
     pub(crate) fn read(capabilities: Raw<'_>) -> Self {
         let mut can = Self::default();
-        for (name, value) in capabilities.members() {
-            if name.is("elicitation") {
-                can.url = value.get("url").is_some();
-                // An empty object means forms, as before there were two modes.
-                can.form = value.get("form").is_some() || !can.url;
-            } else if name.is("sampling") {
-                can.sample = true;
-                can.sample_tools = value.get("tools").is_some();
-            } else if name.is("roots") {
-                can.roots = true;
-            }
+        let mut found = [None; 3];
+        pick(capabilities, &["elicitation", "sampling", "roots"], &mut found);
+        let [elicitation, sampling, roots] = found;
+        if let Some(modes) = elicitation {
+            can.url = modes.get("url").is_some();
+            // An empty object means forms, as before there were two modes.
+            can.form = modes.get("form").is_some() || !can.url;
         }
+        can.sample = sampling.is_some();
+        can.sample_tools = sampling.is_some_and(|sampling| sampling.get("tools").is_some());
+        can.roots = roots.is_some();
         can
     }
 }
@@ -148,7 +147,7 @@ impl Level {
 }
 
 /// The reserved keys of one `_meta`.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy)]
 pub(crate) struct Claim<'a> {
     pub(crate) version: Option<Raw<'a>>,
     pub(crate) capabilities: Option<Raw<'a>>,
@@ -162,26 +161,21 @@ pub(crate) struct Claim<'a> {
 /// Reads `params._meta`; anything but an object claims nothing.
 #[inline(never)]
 pub(crate) fn claim(meta: Option<Raw<'_>>) -> Claim<'_> {
-    let mut claim = Claim::default();
-    let Some(meta) = meta else { return claim };
-    let mut info = None;
-    for (name, value) in meta.members() {
-        let place = match name.after(key::PREFIX) {
-            // To who does not speak 2026-07-28 its keys mean nothing.
-            Some(_) if !MODERN => continue,
-            Some(tail) if tail.is(key::VERSION_TAIL) => &mut claim.version,
-            Some(tail) if tail.is(key::CAPABILITIES_TAIL) => &mut claim.capabilities,
-            Some(tail) if tail.is(key::LEVEL_TAIL) => &mut claim.log,
-            Some(tail) if tail.is(key::INFO_TAIL) => &mut info,
-            None if name.is(key::PROGRESS_TOKEN) => &mut claim.token,
-            _ => continue,
-        };
-        claim.twice |= place.replace(value).is_some();
-    }
-    claim.wrong = info.is_some_and(|info| info.kind() != Kind::Object);
-    claim.wrong |= claim.token.is_some_and(|token| !crate::rpc::is_id(token));
-    claim.token = claim.token.filter(|_| !claim.wrong);
-    claim
+    const NAMES: &[&str] = &[
+        key::PROGRESS_TOKEN,
+        // To who does not speak 2026-07-28 its keys mean nothing.
+        key::PROTOCOL_VERSION,
+        key::CLIENT_CAPABILITIES,
+        key::LOG_LEVEL,
+        key::CLIENT_INFO,
+    ];
+    let names = if MODERN { NAMES } else { &[key::PROGRESS_TOKEN] };
+    let mut found = [None; 5];
+    let twice = meta.is_some_and(|meta| pick(meta, names, &mut found));
+    let [token, version, capabilities, log, info] = found;
+    let wrong = info.is_some_and(|info| info.kind() != Kind::Object)
+        || token.is_some_and(|token| !crate::rpc::is_id(token));
+    Claim { version, capabilities, log, token: token.filter(|_| !wrong), wrong, twice }
 }
 
 /// The methods that a server of tools knows.
@@ -196,20 +190,24 @@ pub(crate) enum Method {
 }
 
 impl Method {
+    #[inline(never)]
     pub(crate) fn of(raw: Raw<'_>) -> Self {
-        match raw.as_bytes() {
-            b"\"tools/call\"" => return Self::ToolsCall,
-            b"\"tools/list\"" => return Self::ToolsList,
-            _ => {}
+        const NAMES: &[&str] = &["initialize", "ping", "server/discover", "tools/list", "tools/call"];
+        if !SMALL {
+            match raw.as_bytes() {
+                b"\"tools/call\"" => return Self::ToolsCall,
+                b"\"tools/list\"" => return Self::ToolsList,
+                _ => {}
+            }
         }
-        let all = [
-            ("initialize", Self::Initialize),
-            ("ping", Self::Ping),
-            ("server/discover", Self::Discover),
-            ("tools/list", Self::ToolsList),
-            ("tools/call", Self::ToolsCall),
-        ];
-        all.iter().find(|(name, _)| raw.is(name)).map_or(Self::Other, |(_, method)| *method)
+        match raw.as_string().and_then(|name| which(name, NAMES)) {
+            Some(0) => Self::Initialize,
+            Some(1) => Self::Ping,
+            Some(2) => Self::Discover,
+            Some(3) => Self::ToolsList,
+            Some(4) => Self::ToolsCall,
+            _ => Self::Other,
+        }
     }
 }
 

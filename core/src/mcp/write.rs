@@ -1,11 +1,12 @@
 //! Protocol values as JSON, for the revision that the peer speaks.
 use super::pattern::{Slot, fill, pattern};
 use super::{Content, Data, LEGACY, Tool, Version};
-use crate::json::{Fixed, Raw, Sink, copy, digits, write_raw, write_str_part};
+use crate::json::{Fixed, Raw, Sink as _, copy, digits, write_raw, write_str_part};
+use crate::machine::tx::Out;
 
 /// All of these, in order; stops at the first that has no room.
-pub(crate) fn all(sink: &mut dyn Sink, parts: &[&str]) -> bool {
-    parts.iter().all(|part| sink.put(part.as_bytes()))
+pub(crate) fn all(out: &mut Out<'_>, parts: &[&str]) -> bool {
+    parts.iter().all(|part| out.put(part.as_bytes()))
 }
 
 fn slot(text: Option<&str>) -> Slot<'_> {
@@ -19,14 +20,14 @@ fn since(version: Version, first: Version, text: Option<&str>) -> Slot<'_> {
 
 /// One tool definition.
 #[inline(never)]
-pub(crate) fn tool(sink: &mut dyn Sink, tool: &Tool<'_>, version: Version) -> bool {
+pub(crate) fn tool(out: &mut Out<'_>, tool: &Tool<'_>, version: Version) -> bool {
     let flag = |flag: Option<bool>| slot(flag.map(|yes| if yes { "true" } else { "false" }));
     let hints = &tool.hints;
     let flags = [hints.read_only, hints.destructive, hints.idempotent, hints.open_world];
     let hinted = hints.title.is_some() || flags.iter().any(Option::is_some);
     let [read_only, destructive, idempotent, open_world] = flags.map(flag);
     let task = tool.task_support.filter(|_| LEGACY && version == Version::V2025_11_25);
-    let slots = [
+    let common = [
         Some(tool.name.as_bytes()),
         since(version, Version::V2025_06_18, tool.title),
         Some(tool.description.as_bytes()),
@@ -35,6 +36,8 @@ pub(crate) fn tool(sink: &mut dyn Sink, tool: &Tool<'_>, version: Version) -> bo
         since(version, Version::V2025_03_26, hinted.then_some("")),
         slot(hints.title),
         read_only,
+    ];
+    let own = [
         destructive,
         idempotent,
         open_world,
@@ -48,24 +51,24 @@ pub(crate) fn tool(sink: &mut dyn Sink, tool: &Tool<'_>, version: Version) -> bo
         "<9~\"idempotentHint\":$9><a~\"openWorldHint\":$a>}><b,\"icons\":$b>",
         "<c,\"execution\":{\"taskSupport\":\"@c\"}><d,\"_meta\":$d>}"
     ));
-    fill(sink, text, &slots)
+    fill(out, text, &common, &own)
 }
 
 /// A block of text.
-pub(crate) fn text(sink: &mut dyn Sink, text: &str) -> bool {
-    fill(sink, pattern!("{\"type\":\"text\",\"text\":\"@0\"}"), &[Some(text.as_bytes())])
+pub(crate) fn text(out: &mut Out<'_>, text: &str) -> bool {
+    fill(out, pattern!("{\"type\":\"text\",\"text\":\"@0\"}"), &[Some(text.as_bytes())], &[])
 }
 
 /// One content block.
 #[inline(never)]
-pub(crate) fn content(sink: &mut dyn Sink, block: &Content<'_>, version: Version) -> bool {
+pub(crate) fn content(out: &mut Out<'_>, block: &Content<'_>, version: Version) -> bool {
     match block {
-        Content::Text(words) => text(sink, words),
-        Content::Image { data, mime } => binary(sink, "image", data, mime),
+        Content::Text(words) => text(out, words),
+        Content::Image { data, mime } => binary(out, "image", data, mime),
         Content::Audio { data, mime } if version.since(Version::V2025_03_26) => {
-            binary(sink, "audio", data, mime)
+            binary(out, "audio", data, mime)
         }
-        Content::Audio { data, mime } => resource(sink, "attachment:audio", Some(mime), Body::Blob(data)),
+        Content::Audio { data, mime } => resource(out, "attachment:audio", Some(mime), Body::Blob(data)),
         Content::Link(link) if version.since(Version::V2025_06_18) => {
             let mut number = [0; Fixed::ROOM];
             let slots = [
@@ -80,22 +83,22 @@ pub(crate) fn content(sink: &mut dyn Sink, block: &Content<'_>, version: Version
                 "{\"type\":\"resource_link\",\"uri\":\"@0\",\"name\":\"@1\"<2,\"title\":\"@2\">",
                 "<3,\"description\":\"@3\"><4,\"mimeType\":\"@4\"><5,\"size\":$5>}"
             ));
-            fill(sink, text, &slots)
+            fill(out, text, &slots, &[])
         }
         Content::Link(link) => {
             let slots = [Some(link.name.as_bytes()), Some(link.uri.as_bytes())];
-            fill(sink, pattern!("{\"type\":\"text\",\"text\":\"@0: @1\"}"), &slots)
+            fill(out, pattern!("{\"type\":\"text\",\"text\":\"@0: @1\"}"), &slots, &[])
         }
-        Content::TextResource { uri, mime, text } => resource(sink, uri, *mime, Body::Text(text)),
-        Content::BlobResource { uri, mime, data } => resource(sink, uri, *mime, Body::Blob(data)),
-        Content::Other { json, .. } => write_raw(sink, *json),
+        Content::TextResource { uri, mime, text } => resource(out, uri, *mime, Body::Text(text)),
+        Content::BlobResource { uri, mime, data } => resource(out, uri, *mime, Body::Blob(data)),
+        Content::Other { json, .. } => write_raw(out, *json),
     }
 }
 
-fn binary(sink: &mut dyn Sink, kind: &str, bytes: &Data<'_>, mime: &str) -> bool {
-    all(sink, &["{\"type\":\"", kind, "\",\"data\":\""])
-        && data(sink, bytes)
-        && fill(sink, pattern!("\",\"mimeType\":\"@0\"}"), &[Some(mime.as_bytes())])
+fn binary(out: &mut Out<'_>, kind: &str, bytes: &Data<'_>, mime: &str) -> bool {
+    all(out, &["{\"type\":\"", kind, "\",\"data\":\""])
+        && data(out, bytes)
+        && fill(out, pattern!("\",\"mimeType\":\"@0\"}"), &[Some(mime.as_bytes())], &[])
 }
 
 enum Body<'a> {
@@ -103,7 +106,7 @@ enum Body<'a> {
     Blob(&'a Data<'a>),
 }
 
-fn resource(sink: &mut dyn Sink, uri: &str, mime: Option<&str>, body: Body<'_>) -> bool {
+fn resource(out: &mut Out<'_>, uri: &str, mime: Option<&str>, body: Body<'_>) -> bool {
     let (words, blob) = match body {
         Body::Text(text) => (Some(text), None),
         Body::Blob(data) => (None, Some(data)),
@@ -112,15 +115,15 @@ fn resource(sink: &mut dyn Sink, uri: &str, mime: Option<&str>, body: Body<'_>) 
         "{\"type\":\"resource\",\"resource\":{\"uri\":\"@0\"<1,\"mimeType\":\"@1\">,",
         "<2\"text\":\"@2><3\"blob\":\">"
     ));
-    fill(sink, text, &[Some(uri.as_bytes()), slot(mime), slot(words), blob.map(|_| &b""[..])])
-        && blob.is_none_or(|blob| data(sink, blob))
-        && sink.put(b"\"}}")
+    fill(out, text, &[Some(uri.as_bytes()), slot(mime), slot(words), blob.map(|_| &b""[..])], &[])
+        && blob.is_none_or(|blob| data(out, blob))
+        && out.put(b"\"}}")
 }
 
-fn data(sink: &mut dyn Sink, data: &Data<'_>) -> bool {
+fn data(out: &mut Out<'_>, data: &Data<'_>) -> bool {
     match data {
-        Data::Base64(text) => write_str_part(sink, text),
-        Data::Bytes(bytes) => base64(sink, bytes),
+        Data::Base64(text) => write_str_part(out, text),
+        Data::Bytes(bytes) => base64(out, bytes),
     }
 }
 
@@ -139,7 +142,7 @@ pub(crate) fn quad(three: &[u8]) -> [u8; 4] {
     ]
 }
 
-fn base64(sink: &mut dyn Sink, bytes: &[u8]) -> bool {
+fn base64(out: &mut Out<'_>, bytes: &[u8]) -> bool {
     bytes.chunks(48).all(|chunk| {
         let mut text = [0; 64];
         let mut n = 0usize;
@@ -147,27 +150,27 @@ fn base64(sink: &mut dyn Sink, bytes: &[u8]) -> bool {
             copy(four, &quad(three));
             n = n.saturating_add(4);
         }
-        sink.put(text.get(..n).unwrap_or(&[]))
+        out.put(text.get(..n).unwrap_or(&[]))
     })
 }
 
 /// Vendor keys among capabilities, under the name that they have in the era.
 #[cfg(feature = "client")]
-pub(crate) fn extensions(sink: &mut dyn Sink, comma: &str, json: &str, modern: bool) -> bool {
+pub(crate) fn extensions(out: &mut Out<'_>, comma: &str, json: &str, modern: bool) -> bool {
     let name = if modern { "\"extensions\":" } else { "\"experimental\":" };
-    all(sink, &[comma, name]) && write_raw(sink, Raw::trusted(json.as_bytes()))
+    all(out, &[comma, name]) && write_raw(out, Raw::trusted(json.as_bytes()))
 }
 
 /// An `Implementation` with what all revisions have.
-pub(crate) fn implementation(sink: &mut dyn Sink, name: &str, version: &str) -> bool {
+pub(crate) fn implementation(out: &mut Out<'_>, name: &str, version: &str) -> bool {
     let slots = [Some(name.as_bytes()), Some(version.as_bytes())];
-    fill(sink, pattern!("{\"name\":\"@0\",\"version\":\"@1\"}"), &slots)
+    fill(out, pattern!("{\"name\":\"@0\",\"version\":\"@1\"}"), &slots, &[])
 }
 
 /// The members of an object, without its braces, and without `reserved`; `first`: nothing stands before them.
-pub(crate) fn members_but(sink: &mut dyn Sink, object: Raw<'_>, reserved: &str, mut first: bool) -> bool {
+pub(crate) fn members_but(out: &mut Out<'_>, object: Raw<'_>, reserved: &str, mut first: bool) -> bool {
     object.members().filter(|(name, _)| !name.is(reserved)).all(|(name, value)| {
         let comma: &[u8] = if core::mem::take(&mut first) { b"\"" } else { b",\"" };
-        sink.put(comma) && sink.put(name.raw()) && sink.put(b"\":") && write_raw(sink, value)
+        out.put(comma) && out.put(name.raw()) && out.put(b"\":") && write_raw(out, value)
     })
 }

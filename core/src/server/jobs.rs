@@ -3,9 +3,10 @@
 use super::BadArgs;
 use super::config::Conf;
 use super::slot::{SlotServer, Stage};
-use crate::json::{Fixed, Raw, Sink, digits, write_escaped};
+use crate::json::{Fixed, Raw, Sink as _, digits, write_escaped};
 use crate::machine::mem::Span;
 use crate::machine::slots::{Side, Slot as CallSlot};
+use crate::machine::tx::Out;
 use crate::mcp::pattern::{Slot, fill, pattern};
 use crate::mcp::{Refusal, Version, write};
 use crate::rpc::Code;
@@ -92,15 +93,13 @@ pub(super) enum Part {
 }
 
 /// What stands around one message: nothing and a line feed, or a batch's brackets and commas.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Around {
-    pub(super) before: &'static str,
-    /// The end of a line follows.
-    pub(super) ends: bool,
-}
-
-impl Around {
-    pub(super) const LINE: Self = Self { before: "", ends: true };
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Around {
+    Line,
+    /// The first answer of a batch.
+    First,
+    /// One of the others.
+    Next,
 }
 
 /// The text of an error.
@@ -120,9 +119,6 @@ pub(super) struct Say<'a> {
     pub(super) omits_id: bool,
 }
 
-/// What patterns are filled with beyond the slots that all of them have: slots 8 to f.
-type Own<'a> = [Slot<'a>; 6];
-const NONE: Own<'static> = [None; 6];
 const IS: Slot<'static> = Some(b"");
 
 impl Say<'_> {
@@ -130,67 +126,68 @@ impl Say<'_> {
     /// 2 the id, 3 members that modern results begin with, 4 and 5 our name and version, 6 the end of an answer behind its last member,
     /// 7 the member that modern results end with.
     #[inline(never)]
-    fn fill(
+    pub(super) fn fill(
         &self,
-        sink: &mut dyn Sink,
+        out: &mut Out<'_>,
         pattern: &[u8],
         (id, version): (Slot<'_>, Version),
-        [a, b, c, d, e, f]: Own<'_>,
+        own: &[Slot<'_>],
     ) -> bool {
         let modern = version.is_stateless();
+        let before: &[u8] = match self.around {
+            Around::Line => b"",
+            Around::First => b"[",
+            Around::Next => b",",
+        };
         let head = pattern!("$1{\"jsonrpc\":\"2.0\"<2,\"id\":$2>");
-        let end = if self.around.ends { pattern!("}}\n") } else { pattern!("}}") };
+        let end = if self.around == Around::Line { pattern!("}}\n") } else { pattern!("}}") };
         let info = pattern!(concat!(
             ",\"_meta\":{\"io.modelcontextprotocol/serverInfo\":",
             "{\"name\":\"@4\",\"version\":\"@5\"}}"
         ));
-        let slots = [
+        let common = [
             Some(head),
-            Some(self.around.before.as_bytes()),
+            Some(before),
             id,
             modern.then_some(b"\"resultType\":\"complete\","),
             Some(self.config.name().as_bytes()),
             Some(self.config.version().as_bytes()),
             Some(end),
             modern.then_some(info),
-            a,
-            b,
-            c,
-            d,
-            e,
-            f,
         ];
-        fill(sink, pattern, &slots)
+        fill(out, pattern, &common, own)
     }
 
     /// All of `job`, which is none that writes nothing, nor a list; `slot` is its call's.
     #[inline(never)]
-    pub(super) fn job(&self, sink: &mut dyn Sink, job: &Job, slot: Option<&CallSlot>) -> bool {
-        let called = slot.map_or(&b""[..], |s| s.id.get());
+    pub(super) fn job(&self, out: &mut Out<'_>, job: &Job, slot: Option<&CallSlot>) -> bool {
+        let called = slot.map(|s| s.id.get());
+        let id = match job {
+            Job::Error { to: To::Nobody, .. } if self.omits_id => None,
+            Job::Error { to: To::Nobody, .. } => Some(&b"null"[..]),
+            Job::Error { to: To::Message(id), .. }
+            | Job::Empty { id }
+            | Job::Initialize { id, .. }
+            | Job::Discover { id } => Some(id.of(self.line)),
+            _ => called,
+        };
         match job {
-            Job::Error { to, why, data } => {
-                let id = match to {
-                    To::Nobody if self.omits_id => None,
-                    To::Nobody => Some(&b"null"[..]),
-                    To::Message(id) => Some(id.of(self.line)),
-                    To::Slot(_) => Some(called),
-                };
-                self.error(sink, id, (why.code(), Words::Refusal(*why)), *data, None)
+            Job::Error { why, data, .. } => {
+                self.error(out, id, (why.code(), Words::Refusal(*why)), *data, None)
             }
-            Job::Failed { code, .. } => self.failure(sink, called, (*code, code.text()), None),
-            Job::BadArgs { bad, .. } => self.bad_args(sink, bad, slot),
-            Job::Empty { id } => {
-                let about = (Some(id.of(self.line)), Version::NEWEST_LEGACY);
-                self.fill(sink, pattern!("&0,\"result\":{&6"), about, NONE)
+            Job::Failed { code, .. } => {
+                self.error(out, id, (*code, Words::Own(code.text())), Data::None, None)
             }
-            Job::Initialize { id, version } => self.meet(sink, id.of(self.line), *version),
-            Job::Discover { id } => self.meet(sink, id.of(self.line), Version::V2026_07_28),
-            Job::Tail { .. } => slot.is_none_or(|slot| {
-                server_side(Some(slot)).is_none_or(|own| self.tail(sink, slot.id.get(), own))
-            }),
-            Job::BatchEnd => sink.put(b"]\n"),
+            Job::BadArgs { bad, .. } => self.bad_args(out, bad, slot),
+            Job::Empty { .. } => {
+                self.fill(out, pattern!("&0,\"result\":{&6"), (id, Version::NEWEST_LEGACY), &[])
+            }
+            Job::Initialize { version, .. } => self.meet(out, id, *version),
+            Job::Discover { .. } => self.meet(out, id, Version::V2026_07_28),
+            Job::Tail { .. } => server_side(slot).is_none_or(|own| self.tail(out, id, own)),
+            Job::BatchEnd => out.put(b"]\n"),
             Job::Changed => {
-                sink.put(b"{\"jsonrpc\":\"2.0\",\"method\":\"notifications/tools/list_changed\"}\n")
+                out.put(b"{\"jsonrpc\":\"2.0\",\"method\":\"notifications/tools/list_changed\"}\n")
             }
             Job::Tools { .. } | Job::Done => true,
         }
@@ -200,7 +197,7 @@ impl Say<'_> {
     #[inline(never)]
     fn error(
         &self,
-        sink: &mut dyn Sink,
+        out: &mut Out<'_>,
         id: Slot<'_>,
         (code, words): (Code, Words<'_>),
         data: Data,
@@ -214,36 +211,36 @@ impl Say<'_> {
             "\"<8,\"data\":{\"limit\":$8}><9,\"data\":{\"supported\":[\"2026-07-28\"],\"requested\":$9}>",
             "<a,\"data\":$a>&6"
         ));
-        let said = self.fill(sink, head, about, [Some(code), None, None, None, None, None])
+        let said = self.fill(out, head, about, &[Some(code)])
             && match words {
-                Words::Refusal(why) => why.write(sink),
-                Words::BadArgs(bad) => say_bad_args(sink, bad),
-                Words::Own(text) => write_escaped(sink, text.as_bytes()),
+                Words::Refusal(why) => why.write(out),
+                Words::BadArgs(bad) => say_bad_args(out, bad),
+                Words::Own(text) => write_escaped(out, text.as_bytes()),
             };
         let (limit, requested) = match data {
             Data::None => (None, None),
             Data::Limit(limit) => (Some(digits(&mut number, limit as u64, false)), None),
             Data::Versions(span) => (None, Some(span.of(self.line))),
         };
-        said && self.fill(sink, tail, about, [limit, requested, json.map(Raw::as_bytes), None, None, None])
+        said && self.fill(out, tail, about, &[limit, requested, json.map(Raw::as_bytes)])
     }
 
     #[inline(never)]
-    fn bad_args(&self, sink: &mut dyn Sink, bad: &BadArgs, slot: Option<&CallSlot>) -> bool {
+    fn bad_args(&self, out: &mut Out<'_>, bad: &BadArgs, slot: Option<&CallSlot>) -> bool {
         let Some(own) = server_side(slot) else { return true };
         let about = (slot.map(|s| s.id.get()), own.version);
         if !own.version.since(Version::V2025_11_25) {
-            return self.error(sink, about.0, (Code::INVALID_PARAMS, Words::BadArgs(bad)), Data::None, None);
+            return self.error(out, about.0, (Code::INVALID_PARAMS, Words::BadArgs(bad)), Data::None, None);
         }
         let head = pattern!("&0,\"result\":{$3\"content\":[{\"type\":\"text\",\"text\":\"");
-        self.fill(sink, head, about, NONE)
-            && say_bad_args(sink, bad)
-            && self.fill(sink, pattern!("\"}],\"isError\":true&7&6"), about, NONE)
+        self.fill(out, head, about, &[])
+            && say_bad_args(out, bad)
+            && self.fill(out, pattern!("\"}],\"isError\":true&7&6"), about, &[])
     }
 
     /// The answer to `initialize` or `server/discover`.
     #[inline(never)]
-    fn meet(&self, sink: &mut dyn Sink, id: &[u8], version: Version) -> bool {
+    fn meet(&self, out: &mut Out<'_>, id: Slot<'_>, version: Version) -> bool {
         let modern = version.is_modern();
         let config = self.config.rest();
         let text = if modern {
@@ -265,39 +262,38 @@ impl Say<'_> {
             self.config.extensions().map(str::as_bytes),
             self.config.instructions().map(str::as_bytes),
             Some(version.as_str().as_bytes()),
-            None,
         ];
-        self.fill(sink, text, (Some(id), version), own)
+        self.fill(out, text, (id, version), &own)
     }
 
     /// The head of a result, up to its first own member.
-    pub(super) fn head(&self, sink: &mut dyn Sink, id: &[u8], version: Version) -> bool {
-        self.fill(sink, pattern!("&0,\"result\":{$3"), (Some(id), version), NONE)
+    pub(super) fn head(&self, out: &mut Out<'_>, id: Slot<'_>, version: Version) -> bool {
+        self.fill(out, pattern!("&0,\"result\":{$3"), (id, version), &[])
     }
 
     /// What closes the result of a call, whatever stage it is in.
-    pub(super) fn tail(&self, sink: &mut dyn Sink, id: &[u8], slot: &SlotServer) -> bool {
-        let own = [IS.filter(|_| slot.is_error), IS.filter(|_| !slot.has_meta), None, None, None, None];
+    pub(super) fn tail(&self, out: &mut Out<'_>, id: Slot<'_>, slot: &SlotServer) -> bool {
+        let own = [IS.filter(|_| slot.is_error), IS.filter(|_| !slot.has_meta)];
         (match slot.stage {
-            Stage::Start => self.stream_head(sink, id, slot.version),
-            Stage::Members => sink.put(b"\"content\":["),
-            _ => self.close_block(sink, slot),
-        }) && self.fill(sink, pattern!("]<8,\"isError\":true><9&7>&6"), (None, slot.version), own)
+            Stage::Start => self.stream_head(out, id, slot.version),
+            Stage::Members => out.put(b"\"content\":["),
+            _ => self.close_block(out, slot),
+        }) && self.fill(out, pattern!("]<8,\"isError\":true><9&7>&6"), (None, slot.version), &own)
     }
 
     /// The head of a result that is streamed.
-    pub(super) fn stream_head(&self, sink: &mut dyn Sink, id: &[u8], version: Version) -> bool {
-        self.head(sink, id, version) && sink.put(b"\"content\":[")
+    pub(super) fn stream_head(&self, out: &mut Out<'_>, id: Slot<'_>, version: Version) -> bool {
+        self.head(out, id, version) && out.put(b"\"content\":[")
     }
 
     /// What closes an open block.
-    pub(super) fn close_block(&self, sink: &mut dyn Sink, slot: &SlotServer) -> bool {
+    pub(super) fn close_block(&self, out: &mut Out<'_>, slot: &SlotServer) -> bool {
         match slot.stage {
-            Stage::Text => sink.put(b"\"}"),
+            Stage::Text => out.put(b"\"}"),
             Stage::Blob(brackets) => {
                 let rest = slot.carry.get(..usize::from(slot.carried)).unwrap_or(&[]);
-                (rest.is_empty() || sink.put(&write::quad(rest)))
-                    && sink.put(if brackets > 1 { b"\"}}" } else { b"\"}" })
+                (rest.is_empty() || out.put(&write::quad(rest)))
+                    && out.put(if brackets > 1 { b"\"}}" } else { b"\"}" })
             }
             _ => true,
         }
@@ -307,22 +303,22 @@ impl Say<'_> {
     #[inline(never)]
     pub(super) fn list(
         &self,
-        sink: &mut dyn Sink,
+        out: &mut Out<'_>,
         (id, version): (Span, Version),
         part: Part,
         (index, first): (usize, bool),
         item: Option<&crate::mcp::Tool<'_>>,
     ) -> bool {
         match (part, item) {
-            (Part::Head, _) => self.head(sink, id.of(self.line), version) && sink.put(b"\"tools\":["),
+            (Part::Head, _) => self.head(out, Some(id.of(self.line)), version) && out.put(b"\"tools\":["),
             (Part::Items, None) => true,
-            (Part::Items, Some(tool)) => (first || sink.put(b",")) && write::tool(sink, tool, version),
+            (Part::Items, Some(tool)) => (first || out.put(b",")) && write::tool(out, tool, version),
             (Part::Tail { more }, _) => {
                 let mut number = [0; Fixed::ROOM];
                 let cursor = more.then(|| digits(&mut number, index as u64, false));
                 let text =
                     pattern!("]<8,\"nextCursor\":\"$8\"><3,\"ttlMs\":0,\"cacheScope\":\"private\">&7&6");
-                self.fill(sink, text, (None, version), [cursor, None, None, None, None, None])
+                self.fill(out, text, (None, version), &[cursor])
             }
         }
     }
@@ -330,17 +326,17 @@ impl Say<'_> {
     /// A JSON-RPC error that the application words.
     pub(super) fn failure(
         &self,
-        sink: &mut dyn Sink,
+        out: &mut Out<'_>,
         id: &[u8],
         (code, message): (Code, &str),
         data: Option<Raw<'_>>,
     ) -> bool {
-        self.error(sink, Some(id), (code, Words::Own(message)), Data::None, data)
+        self.error(out, Some(id), (code, Words::Own(message)), Data::None, data)
     }
 }
 
-fn say_bad_args(sink: &mut dyn Sink, bad: &BadArgs) -> bool {
-    bad.say(&mut |text| write_escaped(sink, text.as_bytes()))
+fn say_bad_args(out: &mut Out<'_>, bad: &BadArgs) -> bool {
+    bad.say(&mut |text| write_escaped(out, text.as_bytes()))
 }
 
 pub(super) fn server_side(slot: Option<&CallSlot>) -> Option<&SlotServer> {

@@ -3,8 +3,8 @@ use super::Source;
 use super::config::Conf;
 use super::jobs::{Data, Job, Part, server_side};
 use super::slot::SlotServer;
-use super::state::{Lend, Server, Step};
-use crate::json::{Kind, Raw};
+use super::state::{Hand, Lend, Server, Step, Waiting};
+use crate::json::{Kind, Raw, pick};
 use crate::machine::Noise;
 use crate::machine::mem::Span;
 use crate::machine::slots::{Side, Slot, State};
@@ -14,60 +14,21 @@ use crate::rpc::{Envelope, Fault};
 /// The least length of a message that must be readable to offer 2026-07-28.
 const MODERN_LEAST: usize = 400;
 
-/// The members of params that are used, from the start of the line.
-#[derive(Clone, Copy, Default)]
-struct Params<'a> {
-    name: Option<Raw<'a>>,
-    arguments: Option<Raw<'a>>,
-    cursor: Option<Raw<'a>>,
-    meta: Option<Raw<'a>>,
-}
-
-impl<'a> Params<'a> {
-    #[inline(never)]
-    fn read(params: Option<Raw<'a>>) -> Self {
-        let mut found = Self::default();
-        for (key, value) in params.into_iter().flat_map(Raw::members) {
-            let place = if key.is("_meta") {
-                &mut found.meta
-            } else if key.is("name") {
-                &mut found.name
-            } else if key.is("arguments") {
-                &mut found.arguments
-            } else if key.is("cursor") {
-                &mut found.cursor
-            } else {
-                continue;
-            };
-            *place = Some(value).filter(|v| !v.is_null());
-        }
-        found
-    }
-}
-
-/// What becomes of one request.
-pub(super) enum Verdict {
-    Say(Job),
-    Call(Lend),
-    Open { version: Version, can: Abilities, client: Option<Span> },
-}
-
 impl Server<'_> {
-    /// What the request gets. Spans of the verdict count from the start of the line.
+    /// What the request gets.
     #[inline(never)]
     pub(super) fn judge(
         &mut self,
-        line: Span,
-        at: Span,
+        hand: &Hand,
         id: Span,
         envelope: &Envelope,
-    ) -> Result<Verdict, (Refusal, Data)> {
-        let all = line.of(self.rx.bytes());
-        let message = at.of(all);
-        let span = |raw: Raw<'_>| Span::within(all, raw.as_bytes()).unwrap_or_default();
+    ) -> Result<Step, (Refusal, Data)> {
+        let all = hand.line.of(self.rx.bytes());
+        let message = hand.at.of(all);
         let method = Method::of(Raw::trusted(envelope.method.unwrap_or_default().of(message)));
+        let config = self.config.get();
+        let ignore = config.rest().noise == Noise::Ignore;
         let raw_id = Raw::trusted(id.of(all));
-        let ignore = self.config.get().rest().noise == Noise::Ignore;
         let open = self.slots.all().iter().find(|slot| in_flight(slot, raw_id));
         // A handshake ends what is open; on a line where noise is ignored the peer may have started anew.
         let spared = open.is_some_and(|slot| match method {
@@ -83,40 +44,46 @@ impl Server<'_> {
         if params.is_some_and(|p| p.kind() != Kind::Object) {
             return refuse(Refusal::ParamsShape);
         }
-        let found = Params::read(params);
-        if found.meta.is_some_and(|m| m.kind() != Kind::Object) {
+        let mut found = [None; 4];
+        pick(params.unwrap_or(Raw::EMPTY_OBJECT), &["name", "arguments", "cursor", "_meta"], &mut found);
+        let [name, arguments, cursor, meta] = found.map(|value| value.filter(|v| !v.is_null()));
+        if meta.is_some_and(|m| m.kind() != Kind::Object) {
             return refuse(Refusal::MetaShape);
         }
-        let claim = claim(found.meta);
-        let config = self.config.get();
+        let claim = claim(meta);
         let batched = self.line.batch.is_some();
         let route = self.session.route(method, &claim, config.rest().has_tools());
         if batched && (claim.version.is_some() || matches!(route, Route::Initialize)) {
             return refuse(Refusal::NotInABatch);
         }
-        let verdict = match route {
+        let job = match route {
             Route::Refuse(why) => {
                 let requested = claim.version.filter(|_| why == Refusal::Unsupported);
-                return Err((why, requested.map_or(Data::None, |v| Data::Versions(span(v)))));
+                return Err((why, requested.map_or(Data::None, |v| Data::Versions(place(all, v)))));
             }
-            Route::Initialize => return initialize(params, &span),
-            Route::Ping => Verdict::Say(Job::Empty { id }),
+            Route::Initialize => {
+                let Opening { version, can, client } = initialize(params, all)?;
+                self.open(version, can);
+                self.line.start(Job::Initialize { id, version });
+                return Ok(Step::Opened { version, client: client.shifted(hand.line.start) });
+            }
+            Route::Ping => Job::Empty { id },
             // What every stateless request says of its sender takes some 300 bytes: a client is told before it starts.
             Route::Discover if self.rx.limit() < MODERN_LEAST => {
                 return Err((Refusal::ModernTooLarge, Data::Limit(self.rx.limit())));
             }
-            Route::Discover => Verdict::Say(Job::Discover { id }),
+            Route::Discover => Job::Discover { id },
             Route::List(ready) => {
-                let Some((item, until)) = page(config, found.cursor) else {
+                let Some((item, until)) = page(config, cursor) else {
                     return refuse(Refusal::Cursor);
                 };
-                Verdict::Say(Job::Tools { id, version: ready.version, part: Part::Head, item, until })
+                Job::Tools { id, version: ready.version, part: Part::Head, item, until }
             }
             Route::Call(ready) => {
-                let Some(name) = found.name.filter(|n| n.kind() == Kind::String) else {
+                let Some(name) = name.filter(|n| n.kind() == Kind::String) else {
                     return refuse(Refusal::NameShape);
                 };
-                if let Some(why) = found.arguments.and_then(wrong_arguments) {
+                if let Some(why) = arguments.and_then(wrong_arguments) {
                     return refuse(why);
                 }
                 if let Source::Table(table) = config.rest().tools
@@ -124,22 +91,27 @@ impl Server<'_> {
                 {
                     return refuse(Refusal::NoTool);
                 }
-                Verdict::Call(Lend {
-                    id,
-                    name: span(name),
-                    args: found.arguments.map(span),
-                    meta: found.meta.map(span),
-                    token: claim.token.map(span),
-                    ready,
-                })
+                self.waiting = Some(Waiting {
+                    at: hand.at,
+                    call: Lend {
+                        id,
+                        name: place(all, name),
+                        args: arguments.map(|raw| place(all, raw)),
+                        meta: meta.map(|raw| place(all, raw)),
+                        token: claim.token.map(|raw| place(all, raw)),
+                        ready,
+                    },
+                });
+                self.session.modern |= claim.version.is_some();
+                return Ok(self.take(hand.line));
             }
         };
-        let modern = claim.version.is_some();
-        self.session.modern |= modern;
+        self.session.modern |= claim.version.is_some();
         if rebooted {
             self.doom(|_| true);
         }
-        Ok(verdict)
+        self.line.start(job);
+        Ok(Step::Again)
     }
 
     #[inline(never)]
@@ -150,72 +122,86 @@ impl Server<'_> {
         self.session.can = can;
     }
 
-    /// A call that may start as soon as there are a slot and room.
+    /// The call that waits, as soon as there are a slot and room.
     #[inline(never)]
-    pub(super) fn take(&mut self, line: Span, call: Lend, at: Span) -> Step {
-        let place = at.shifted(line.start);
-        let id = call.id;
+    pub(super) fn take(&mut self, line: Span) -> Step {
+        let Some(Waiting { at, call }) = &self.waiting else { return Step::Again };
+        let (id, place) = (call.id, at.shifted(line.start));
         let config = self.config.get();
+        let refused = config.rest().refuse_when_full || self.line.batch.is_some();
         if !self.tx.has_room(config.rest().reply.unwrap_or(usize::MAX)) {
             return Step::Send;
         }
-        let Some(slot) = self.slots.find_free(self.serial) else {
+        let (why, fault) = match self.slots.find_free(self.serial) {
+            Some(slot) if self.fill(slot, line) => return Step::Call(slot),
+            Some(_) => (Refusal::IdTooLong, Fault::IdTooLong),
             // An open array can't wait: what would free a slot could not be sent before its end.
-            if config.rest().refuse_when_full || self.line.batch.is_some() {
-                self.refuse(id, Refusal::Busy, Data::None);
-                return Step::Fault(Fault::Busy, place);
-            }
-            return Step::Blocked;
+            None if refused => (Refusal::Busy, Fault::Busy),
+            None => return Step::Blocked,
         };
-        let call = call.shifted(line.start);
-        if !self.fill(slot, &call) {
-            self.refuse(id, Refusal::IdTooLong, Data::None);
-            return Step::Fault(Fault::IdTooLong, place);
-        }
-        self.next_message();
-        Step::Call(slot, call)
+        self.refuse(id, why, Data::None);
+        Step::Fault(fault, place)
     }
 
-    /// Notes a call in its slot; false if its id does not fit.
+    /// Notes the call that waits in a slot; false if its id does not fit.
     #[inline(never)]
-    pub(super) fn fill(&mut self, index: u16, lend: &Lend) -> bool {
+    fn fill(&mut self, index: u16, line: Span) -> bool {
         let long = self.slots.keeps_long();
-        let serial = self.serial;
-        let Some(slot) = self.slots.at(index) else { return false };
-        let bytes = self.rx.bytes();
-        if !slot.id.set(lend.id.of(bytes), long) {
+        let (Some(slot), Some(Waiting { call, .. })) = (self.slots.at(index), &self.waiting) else {
+            return false;
+        };
+        let bytes = line.of(self.rx.bytes());
+        if !slot.id.set(call.id.of(bytes), long) {
             return false;
         }
         // A token that does not fit only means that no progress is told.
-        slot.token.set(lend.token.unwrap_or_default().of(bytes), long);
-        slot.serial = serial;
+        slot.token.set(call.token.unwrap_or_default().of(bytes), long);
+        slot.serial = self.serial;
         slot.state = State::Lent;
-        slot.side = Side::Server(SlotServer::new(lend.ready.version));
+        slot.side = Side::Server(SlotServer::new(call.ready.version));
         self.serial = self.serial.wrapping_add(1).max(1);
         self.most_calls = self.most_calls.max(self.slots.in_use());
         true
     }
 }
 
+/// Where a part of the line stands in it.
+#[inline(never)]
+fn place(line: &[u8], part: Raw<'_>) -> Span {
+    Span::within(line, part.as_bytes()).unwrap_or_default()
+}
+
 const fn refuse<T>(why: Refusal) -> Result<T, (Refusal, Data)> {
     Err((why, Data::None))
 }
 
+/// What a handshake agrees on; the client's name from the start of the line, with its quotes.
+struct Opening {
+    version: Version,
+    can: Abilities,
+    client: Span,
+}
+
 #[inline(never)]
-fn initialize(params: Option<Raw<'_>>, span: &dyn Fn(Raw<'_>) -> Span) -> Result<Verdict, (Refusal, Data)> {
+fn initialize(params: Option<Raw<'_>>, line: &[u8]) -> Result<Opening, (Refusal, Data)> {
     let Some(params) = params else { return refuse(Refusal::NoVersion) };
-    let Some(wanted) = params.get("protocolVersion").filter(|v| v.kind() == Kind::String) else {
+    let mut found = [None; 3];
+    pick(params, &["protocolVersion", "clientInfo", "capabilities"], &mut found);
+    let [wanted, info, capabilities] = found;
+    let Some(wanted) = wanted.filter(|v| v.kind() == Kind::String) else {
         return refuse(Refusal::VersionShape);
     };
     if !LEGACY {
         // 2026-07-28, basic/versioning: who is asked for a handshake that he doesn't know names what he speaks.
-        return Err((Refusal::Unsupported, Data::Versions(span(wanted))));
+        return Err((Refusal::Unsupported, Data::Versions(place(line, wanted))));
     }
     let legacy = Version::ALL.into_iter().find(|v| !v.is_modern() && wanted.is(v.as_str()));
-    let version = legacy.unwrap_or(Version::NEWEST_LEGACY);
-    let name = params.get("clientInfo").and_then(|info| info.get("name"));
-    let can = params.get("capabilities").map(Abilities::read).unwrap_or_default();
-    Ok(Verdict::Open { version, can, client: name.filter(|n| n.kind() == Kind::String).map(span) })
+    let name = info.and_then(|info| info.get("name")).filter(|name| name.kind() == Kind::String);
+    Ok(Opening {
+        version: legacy.unwrap_or(Version::NEWEST_LEGACY),
+        can: capabilities.map(Abilities::read).unwrap_or_default(),
+        client: name.map(|name| place(line, name)).unwrap_or_default(),
+    })
 }
 
 /// The page that a cursor asks for: its first item, and where it ends.

@@ -4,7 +4,7 @@ use super::event::{Call, Context, ServerEvent};
 use super::line::Line;
 use super::list::List;
 use super::slot::Open;
-use super::state::{Lend, Server};
+use super::state::{Server, Waiting};
 use super::{Args, Reply};
 use crate::json::{Raw, decode};
 use crate::machine::mem::Span;
@@ -19,11 +19,14 @@ impl Server<'_> {
     }
 
     #[inline(never)]
-    pub(super) fn lend_call(&mut self, index: u16, call: Lend) -> Output<'_, ServerEvent<'_>> {
+    pub(super) fn lend_call(&mut self, index: u16) -> Output<'_, ServerEvent<'_>> {
+        let base = self.base();
+        let Some(Waiting { call, .. }) = self.waiting else { return Output::Wait { until: None } };
+        self.next_message();
         let reply = lend(&mut self.slots, &mut self.tx, &mut self.line, self.config.get(), index);
         let Some(reply) = reply else { return Output::Wait { until: None } };
         // Name, arguments and `_meta` are disjoint parts of the message; only the arguments are decoded in place.
-        let bytes = self.rx.bytes_mut();
+        let bytes = self.rx.bytes_mut().get_mut(base..).unwrap_or_default();
         let mut name = call.name;
         if let [_, body @ .., _] = call.name.of_mut(bytes) {
             let from = call.name.start.saturating_add(1);
@@ -88,7 +91,6 @@ fn lend<'m>(
     config: Conf<'m>,
     index: u16,
 ) -> Option<Reply<'m>> {
-    let around = line.around();
     let slot = slots.at(index)?;
     let id = CallId { slot: index, serial: slot.serial };
     let slot = Open::of(slot)?;
@@ -99,6 +101,5 @@ fn lend<'m>(
     line.lent = Some(index);
     let cap = if streaming { usize::MAX } else { config.rest().reply.unwrap_or(usize::MAX) };
     let out = tx.lend(cap);
-    let mark = out.end();
-    Some(Reply { out, slot, line, config, around, id, mark, content_at: None, lost: false, pieces: false })
+    Some(Reply { out, slot, line, config, id, content_at: 0, lost: false, pieces: false })
 }

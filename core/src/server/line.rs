@@ -45,10 +45,10 @@ impl Line {
     /// What stands around the next answer.
     pub(super) const fn around(&self) -> Around {
         match self.batch {
-            _ if !LEGACY => Around::LINE,
-            None => Around::LINE,
-            Some(Batch { wrote: false, .. }) => Around { before: "[", ends: false },
-            Some(Batch { wrote: true, .. }) => Around { before: ",", ends: false },
+            _ if !LEGACY => Around::Line,
+            None => Around::Line,
+            Some(Batch { wrote: false, .. }) => Around::First,
+            Some(Batch { wrote: true, .. }) => Around::Next,
         }
     }
 }

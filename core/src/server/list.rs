@@ -2,7 +2,7 @@
 use super::config::Conf;
 use super::jobs::{Around, Job, Part, Say};
 use super::line::Line;
-use crate::machine::tx::{Out, Window};
+use crate::machine::tx::Out;
 use crate::mcp::Tool;
 
 /// A list being written from the application's own source.
@@ -48,10 +48,11 @@ pub(super) fn write_list<'t>(
         if part == Part::Items && line.at == 0 && (tool.is_none() || index >= until) {
             part = Part::Tail { more: tool.is_some() };
         }
-        let mut window = Window::new(out, line.at);
-        say.list(&mut window, (id, version), part, (index, index == first), tool.as_ref());
-        if !window.is_complete() {
-            line.at = line.at.saturating_add(window.written());
+        let begun = out.begin(line.at);
+        say.list(out, (id, version), part, (index, index == first), tool.as_ref());
+        let (done, written) = out.end_piece(begun);
+        if !done {
+            line.at = line.at.saturating_add(written);
             break;
         }
         line.at = 0;

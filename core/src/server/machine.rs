@@ -73,7 +73,7 @@ impl<'b> Server<'b> {
     pub fn poll(&mut self, now: Millis) -> Output<'_, ServerEvent<'_>> {
         self.settle();
         match self.advance(now) {
-            Step::Call(slot, lend) => self.lend_call(slot, lend),
+            Step::Call(slot) => self.lend_call(slot),
             Step::More(slot) => match self.lend(slot) {
                 Some(reply) => Output::Event(ServerEvent::More(reply)),
                 None => Output::Wait { until: None },
@@ -81,8 +81,8 @@ impl<'b> Server<'b> {
             Step::List => self.lend_list(),
             Step::Cancelled(id) => Output::Event(ServerEvent::Cancelled(id)),
             Step::Opened { version, client } => {
-                let client = match client.map(|c| c.of_mut(self.rx.bytes_mut())) {
-                    Some([_, body @ .., _]) => decode(body),
+                let client = match client.of_mut(self.rx.bytes_mut()) {
+                    [_, body @ .., _] => decode(body),
                     _ => "",
                 };
                 Output::Event(ServerEvent::Opened { client, version })

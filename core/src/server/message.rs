@@ -1,10 +1,10 @@
 //! One message at a time: what it is, and who is answered.
 use super::jobs::{Data, Job, To};
-use super::judge::{Verdict, in_flight};
+use super::judge::in_flight;
 use super::line::Batch;
-use super::state::{Server, Step, Waiting};
+use super::state::{Hand, Server, Step};
 use crate::frame::{Found, Skimmed};
-use crate::json::{Raw, skip, value_len};
+use crate::json::{Raw, skip, value_len, which};
 use crate::machine::Noise;
 use crate::machine::mem::Span;
 use crate::machine::slots::State;
@@ -24,25 +24,23 @@ impl Server<'_> {
                 Found::TooLong(found) => return Some(self.too_long(found)),
                 Found::Line { at, ended } => (at, ended),
             };
-            if let Some(Waiting { at, call }) = self.waiting {
-                return Some(self.take(line, call, at));
+            if self.waiting.is_some() {
+                return Some(self.take(line));
             }
             let Some(at) = self.next_part(line) else { return Some(Step::Again) };
-            match read(at.shifted(line.start).of(self.rx.bytes())) {
-                Read::Message(envelope) => return Some(self.serve(line, at, &envelope)),
+            let hand = Hand { line, at, ended };
+            match read(hand.place().of(self.rx.bytes())) {
+                Read::Message(envelope) => return Some(self.serve(&hand, &envelope)),
                 Read::Batch(inside) if self.line.batch.is_none() && self.takes_batches() => {
                     let first = inside.start.wrapping_add(1);
-                    let empty = line
-                        .of(self.rx.bytes())
-                        .get(skip(line.of(self.rx.bytes()), first, b','))
-                        .is_none_or(|b| *b == b']');
-                    if empty {
-                        return Some(self.noise(line, line_span(line), Fault::NotAMessage, ended));
+                    let bytes = line.of(self.rx.bytes());
+                    if bytes.get(skip(bytes, first, b',')).is_none_or(|b| *b == b']') {
+                        return Some(self.noise(&hand, Fault::NotAMessage));
                     }
                     self.line.batch = Some(Batch { next: first, wrote: false });
                 }
-                Read::Batch(_) => return Some(self.noise(line, at, Fault::Batch, ended)),
-                Read::Bad(bad) => return Some(self.bad(line, at, bad, ended)),
+                Read::Batch(_) => return Some(self.noise(&hand, Fault::Batch)),
+                Read::Bad(bad) => return Some(self.bad(&hand, bad)),
             }
         }
     }
@@ -115,7 +113,7 @@ impl Server<'_> {
 
     /// What has no readable id: answered if the channel is one where that helps.
     #[inline(never)]
-    pub(super) fn noise(&mut self, line: Span, at: Span, fault: Fault, ended: bool) -> Step {
+    pub(super) fn noise(&mut self, hand: &Hand, fault: Fault) -> Step {
         let why = match fault {
             Fault::NotJson { .. } | Fault::NotUtf8 { .. } => Refusal::NotJson,
             Fault::Batch => Refusal::Batch,
@@ -123,22 +121,22 @@ impl Server<'_> {
             _ => Refusal::NotARequest,
         };
         // What the end of the input cut off is not the peer's mistake.
-        let cut = !ended && why == Refusal::NotJson;
+        let cut = !hand.ended && why == Refusal::NotJson;
         let fault = if cut { Fault::Cut } else { fault };
         if !cut && self.may_answer_noise() {
             self.line.start(Job::Error { to: To::Nobody, why, data: Data::None });
         } else {
             self.next_message();
         }
-        Step::Fault(fault, at.shifted(line.start))
+        Step::Fault(fault, hand.place())
     }
 
     #[inline(never)]
-    pub(super) fn bad(&mut self, line: Span, at: Span, bad: Bad, ended: bool) -> Step {
+    pub(super) fn bad(&mut self, hand: &Hand, bad: Bad) -> Step {
         match bad.id {
             _ if bad.never_answer => {
                 self.next_message();
-                Step::Fault(bad.fault, at.shifted(line.start))
+                Step::Fault(bad.fault, hand.place())
             }
             Some(id) => {
                 let why = match bad.fault {
@@ -146,10 +144,10 @@ impl Server<'_> {
                     Fault::TwiceTheKey => Refusal::TwiceTheMember,
                     _ => Refusal::NotARequest,
                 };
-                self.refuse(id.shifted(at.start), why, Data::None);
-                Step::Fault(bad.fault, at.shifted(line.start))
+                self.refuse(id.shifted(hand.at.start), why, Data::None);
+                Step::Fault(bad.fault, hand.place())
             }
-            None => self.noise(line, at, bad.fault, ended),
+            None => self.noise(hand, bad.fault),
         }
     }
 
@@ -159,8 +157,8 @@ impl Server<'_> {
 
     /// A valid message.
     #[inline(never)]
-    pub(super) fn serve(&mut self, line: Span, at: Span, envelope: &Envelope) -> Step {
-        let place = at.shifted(line.start);
+    pub(super) fn serve(&mut self, hand: &Hand, envelope: &Envelope) -> Step {
+        let place = hand.place();
         match envelope.shape {
             Shape::Request => self.noise = 0,
             Shape::Notification => {
@@ -172,21 +170,9 @@ impl Server<'_> {
                 return Step::Fault(Fault::UnknownAnswer, place);
             }
         }
-        let id = envelope.id.unwrap_or_default().shifted(at.start);
-        match self.judge(line, at, id, envelope) {
-            Ok(Verdict::Say(job)) => {
-                self.line.start(job);
-                Step::Again
-            }
-            Ok(Verdict::Open { version, can, client }) => {
-                self.open(version, can);
-                self.line.start(Job::Initialize { id, version });
-                Step::Opened { version, client: client.map(|c| c.shifted(line.start)) }
-            }
-            Ok(Verdict::Call(call)) => {
-                self.waiting = Some(Waiting { at, call });
-                self.take(line, call, at)
-            }
+        let id = envelope.id.unwrap_or_default().shifted(hand.at.start);
+        match self.judge(hand, id, envelope) {
+            Ok(step) => step,
             Err((why, data)) => {
                 self.refuse(id, why, data);
                 if why == Refusal::IdInUse { Step::Fault(Fault::IdInUse, place) } else { Step::Again }
@@ -196,19 +182,20 @@ impl Server<'_> {
 
     #[inline(never)]
     pub(super) fn notification(&mut self, place: Span, envelope: &Envelope) -> Step {
+        const KNOWN: &[&str] = &["notifications/cancelled", "notifications/initialized"];
         let message = place.of(self.rx.bytes());
         let method = envelope.method.unwrap_or_default();
         let params = envelope.params.map(|p| p.shifted(place.start));
-        let raw = Raw::trusted(method.of(message));
-        let step = if raw.is("notifications/cancelled") {
-            let wanted =
-                envelope.params.map(|p| Raw::trusted(p.of(message))).and_then(|p| p.get("requestId"));
-            let slot = wanted.and_then(|id| self.slots.find(|s| s.state == State::Open && in_flight(s, id)));
-            slot.map_or(Step::Again, |slot| self.cancelled(slot))
-        } else if raw.is("notifications/initialized") {
-            Step::Again
-        } else {
-            Step::Notified { method: method.shifted(place.start), params }
+        let step = match Raw::trusted(method.of(message)).as_string().and_then(|name| which(name, KNOWN)) {
+            Some(0) => {
+                let wanted =
+                    envelope.params.map(|p| Raw::trusted(p.of(message))).and_then(|p| p.get("requestId"));
+                let slot =
+                    wanted.and_then(|id| self.slots.find(|s| s.state == State::Open && in_flight(s, id)));
+                slot.map_or(Step::Again, |slot| self.cancelled(slot))
+            }
+            Some(_) => Step::Again,
+            None => Step::Notified { method: method.shifted(place.start), params },
         };
         self.next_message();
         step

@@ -4,9 +4,9 @@ use super::config::Conf;
 use super::jobs::{Around, Data, Job, Say, To};
 use super::line::Line;
 use super::slot::{Open, Stage};
-use crate::json::{Fixed, Kind, Raw, Sink, digits, write_raw, write_str_part};
+use crate::json::{Fixed, Kind, Raw, Sink as _, digits, write_raw, write_str_part};
 use crate::machine::slots::State;
-use crate::machine::tx::{Out, Window};
+use crate::machine::tx::Out;
 use crate::machine::{CallId, Full};
 use crate::mcp::pattern::{fill, pattern};
 use crate::mcp::{Content, Refusal, Version, key, write};
@@ -46,12 +46,9 @@ pub struct Reply<'m> {
     pub(super) slot: Open<'m>,
     pub(super) line: &'m mut Line,
     pub(super) config: Conf<'m>,
-    pub(super) around: Around,
     pub(super) id: CallId,
-    /// Where this reply began.
-    pub(super) mark: usize,
-    /// Where its content array began, while its members may still move before it.
-    pub(super) content_at: Option<usize>,
+    /// Where its content array began, while its members may still move before it; else 0.
+    pub(super) content_at: usize,
     /// Something given after a pause had no room.
     pub(super) lost: bool,
     /// `write_text` or `write_blob` was used: the rest may go out in pieces.
@@ -73,23 +70,23 @@ impl<'m> Reply<'m> {
 
     /// Adds a text block.
     pub fn text(mut self, text: &str) -> Self {
-        self.block(|sink, _| write::text(sink, text));
+        self.block(|out, _| write::text(out, text));
         self
     }
 
     /// Adds a text block, formatted straight into the buffer.
     pub fn text_fmt(mut self, text: fmt::Arguments<'_>) -> Self {
-        self.block(|sink, _| {
-            sink.put(b"{\"type\":\"text\",\"text\":\"")
-                && fmt::write(&mut Escaped(sink), text).is_ok()
-                && sink.put(b"\"}")
+        self.block(|out, _| {
+            out.put(b"{\"type\":\"text\",\"text\":\"")
+                && fmt::write(&mut Escaped(out), text).is_ok()
+                && out.put(b"\"}")
         });
         self
     }
 
     /// Adds a content block, as the peer's revision has it.
     pub fn content(mut self, block: &Content<'_>) -> Self {
-        self.block(|sink, version| write::content(sink, block, version));
+        self.block(|out, version| write::content(out, block, version));
         self
     }
 
@@ -107,7 +104,7 @@ impl<'m> Reply<'m> {
     /// Gives `structuredContent` without the text block, where the peer's revision has it; else the text block.
     pub fn structured_only(mut self, json: Raw<'_>) -> Self {
         if self.takes_structured(json) {
-            self.member(|sink, _| sink.put(b"\"structuredContent\":") && write_raw(sink, json));
+            self.member(|out, _| out.put(b"\"structuredContent\":") && write_raw(out, json));
         } else {
             self.json_text(json);
         }
@@ -118,14 +115,14 @@ impl<'m> Reply<'m> {
     pub fn meta(mut self, object: Raw<'_>) -> Self {
         if object.kind() == Kind::Object && !self.slot.own.has_meta {
             let (name, version) = (self.config.name(), self.config.version());
-            self.member(|sink, peer| {
+            self.member(|out, peer| {
                 let own = peer.is_stateless();
-                sink.put(b"\"_meta\":{")
+                out.put(b"\"_meta\":{")
                     && (!own
-                        || write::all(sink, &["\"", key::SERVER_INFO, "\":"])
-                            && write::implementation(sink, name, version))
-                    && write::members_but(sink, object, key::SERVER_INFO, !own)
-                    && sink.put(b"}")
+                        || write::all(out, &["\"", key::SERVER_INFO, "\":"])
+                            && write::implementation(out, name, version))
+                    && write::members_but(out, object, key::SERVER_INFO, !own)
+                    && out.put(b"}")
             });
             self.slot.own.has_meta = true;
         }
@@ -147,18 +144,17 @@ impl<'m> Reply<'m> {
             self.out.overflow();
             return self.finish();
         }
-        self.out.roll_back(self.mark);
+        self.roll_back();
         let version = self.slot.own.version;
-        let say = say(self.config, self.around);
+        let say = say(self.config, self.line);
         let add = version.is_stateless() && object.get("resultType").is_none();
         let inside = object.as_bytes().get(1..).unwrap_or(b"}");
         let comma = if object.members().next().is_some() { "," } else { "" };
-        let done = write::all(&mut self.out, &[self.around.before, "{\"jsonrpc\":\"2.0\",\"id\":"])
-            && self.out.put(self.slot.id.get())
-            && self.out.put(b",\"result\":{")
-            && (!add || write::all(&mut self.out, &["\"resultType\":\"complete\"", comma]))
+        let own = [Some(comma.as_bytes()).filter(|_| add)];
+        let head = pattern!("&0,\"result\":{<8\"resultType\":\"complete\"$8>");
+        let done = say.fill(&mut self.out, head, (Some(self.slot.id.get()), version), &own)
             && write_raw(&mut self.out, Raw::trusted(inside))
-            && write::all(&mut self.out, &["}", if say.around.ends { "\n" } else { "" }]);
+            && self.out.put(if say.around == Around::Line { b"}\n" } else { b"}" });
         self.close(done)
     }
 
@@ -172,8 +168,8 @@ impl<'m> Reply<'m> {
             return self.finish_stream();
         }
         self.open_content();
-        let say = say(self.config, self.around);
-        let done = say.tail(&mut self.out, self.slot.id.get(), self.slot.own) && !self.out.is_full();
+        let say = say(self.config, self.line);
+        let done = say.tail(&mut self.out, Some(self.slot.id.get()), self.slot.own) && !self.out.is_full();
         self.close(done)
     }
 
@@ -190,8 +186,8 @@ impl<'m> Reply<'m> {
             let _ = self.finish_stream();
             return;
         }
-        self.out.roll_back(self.mark);
-        let say = say(self.config, self.around);
+        self.roll_back();
+        let say = say(self.config, self.line);
         if say.failure(&mut self.out, self.slot.id.get(), (code, message), data) {
             let _ = self.close(true);
         } else {
@@ -222,7 +218,7 @@ impl<'m> Reply<'m> {
 
     /// Nothing of it is on the wire: other calls go on.
     pub(super) fn put_off(mut self) -> CallId {
-        self.out.roll_back(self.mark);
+        self.roll_back();
         self.slot.own.rewind();
         *self.slot.state = State::Open;
         self.line.lent = None;
@@ -235,16 +231,15 @@ impl<'m> Reply<'m> {
     /// # Errors
     /// [`Full`] if there is no room now.
     pub fn progress(&mut self, progress: Progress<'_>) -> Result<(), Full> {
-        if self.is_streaming() || self.out.end() != self.mark || self.line.batch.is_some() {
+        if self.is_streaming() || self.out.end() != self.out.ready() || self.line.batch.is_some() {
             return Err(Full);
         }
         let told = write_progress(&mut self.out, self.slot.token.get(), self.slot.own, progress);
         if !told {
-            self.out.roll_back(self.mark);
+            self.roll_back();
             return Err(Full);
         }
         self.out.commit();
-        self.mark = self.out.end();
         Ok(())
     }
 
@@ -258,15 +253,20 @@ impl<'m> Reply<'m> {
     }
 
     fn json_text(&mut self, json: Raw<'_>) {
-        self.block(|sink, _| write::text(sink, json.as_str()));
+        self.block(|out, _| write::text(out, json.as_str()));
+    }
+
+    fn roll_back(&mut self) {
+        let mark = self.out.ready();
+        self.out.roll_back(mark);
     }
 
     /// The head, up to the first member.
     fn open(&mut self) {
         let own = *self.slot.own;
         if own.stage == Stage::Start {
-            let say = say(self.config, self.around);
-            say.head(&mut self.out, self.slot.id.get(), own.version);
+            let say = say(self.config, self.line);
+            say.head(&mut self.out, Some(self.slot.id.get()), own.version);
             self.slot.own.stage = Stage::Members;
         }
     }
@@ -274,18 +274,18 @@ impl<'m> Reply<'m> {
     fn open_content(&mut self) {
         self.open();
         if self.slot.own.stage == Stage::Members {
-            self.content_at = Some(self.out.end());
+            self.content_at = self.out.end();
             let _ = self.out.put(b"\"content\":[");
             self.slot.own.stage = Stage::Empty;
         }
     }
 
     /// Adds a block that is written whole.
-    fn block(&mut self, write: impl FnOnce(&mut dyn Sink, Version) -> bool) {
+    fn block(&mut self, write: impl FnOnce(&mut Out<'_>, Version) -> bool) {
         let before = self.out.end();
         self.open_content();
         let own = *self.slot.own;
-        let say = say(self.config, self.around);
+        let say = say(self.config, self.line);
         let closed = say.close_block(&mut self.out, &own);
         let comma = own.stage == Stage::Empty || self.out.put(b",");
         if closed && comma && write(&mut self.out, own.version) && !self.out.is_full() {
@@ -301,11 +301,11 @@ impl<'m> Reply<'m> {
     }
 
     /// Adds a member before the content; if that is open already, the member is moved there.
-    fn member(&mut self, write: impl FnOnce(&mut dyn Sink, Version) -> bool) {
+    fn member(&mut self, write: impl FnOnce(&mut Out<'_>, Version) -> bool) {
         let movable = !self.is_streaming() && !self.pieces;
         self.open();
         let own = *self.slot.own;
-        if own.stage != Stage::Members && !(movable && self.content_at.is_some()) {
+        if own.stage != Stage::Members && !(movable && self.content_at > 0) {
             self.lost = true;
             return;
         }
@@ -313,10 +313,10 @@ impl<'m> Reply<'m> {
         let done = write(&mut self.out, own.version) && self.out.put(b",");
         if !done {
             self.out.overflow();
-        } else if let (Some(to), true) = (self.content_at, own.stage != Stage::Members) {
+        } else if own.stage != Stage::Members {
             let added = self.out.end().saturating_sub(from);
-            self.out.rotate(to, from);
-            self.content_at = Some(to.saturating_add(added));
+            self.out.rotate(self.content_at, from);
+            self.content_at = self.content_at.saturating_add(added);
         }
     }
 
@@ -328,7 +328,7 @@ impl<'m> Reply<'m> {
             self.slot.free();
             return Ok(());
         }
-        let limit = self.out.end().saturating_add(self.out.room()).saturating_sub(self.mark);
+        let limit = self.out.end().saturating_add(self.out.room()).saturating_sub(self.out.ready());
         let to = To::Slot(self.id.slot);
         self.settle_with(Job::Error { to, why: Refusal::ReplyTooLarge, data: Data::Limit(limit) });
         Err(Full)
@@ -336,7 +336,7 @@ impl<'m> Reply<'m> {
 
     /// Takes back what was written and leaves the answer to the machine.
     pub(super) fn settle_with(&mut self, job: Job) {
-        self.out.roll_back(self.mark);
+        self.roll_back();
         self.line.lent = None;
         self.line.start(job);
     }
@@ -348,10 +348,11 @@ impl<'m> Reply<'m> {
             self.slot.own.is_error = true;
         }
         let skip = self.slot.own.head_written();
-        let say = say(self.config, self.around);
-        let mut window = Window::new(&mut self.out, skip);
-        let done = say.tail(&mut window, self.slot.id.get(), self.slot.own) && window.is_complete();
-        let at = skip.saturating_add(window.written());
+        let say = say(self.config, self.line);
+        let begun = self.out.begin(skip);
+        say.tail(&mut self.out, Some(self.slot.id.get()), self.slot.own);
+        let (done, written) = self.out.end_piece(begun);
+        let at = skip.saturating_add(written);
         self.out.commit();
         self.line.lent = None;
         self.line.more = false;
@@ -369,13 +370,13 @@ impl<'m> Reply<'m> {
     }
 }
 
-pub(super) const fn say(config: Conf<'_>, around: Around) -> Say<'_> {
-    Say { config, line: &[], around, omits_id: false }
+pub(super) const fn say<'m>(config: Conf<'m>, line: &Line) -> Say<'m> {
+    Say { config, line: &[], around: line.around(), omits_id: false }
 }
 
 /// One progress notification, if the peer asked and it rises; false if there is no room.
 pub(super) fn write_progress(
-    sink: &mut dyn Sink,
+    out: &mut Out<'_>,
     token: &[u8],
     own: &mut super::SlotServer,
     progress: Progress<'_>,
@@ -395,16 +396,16 @@ pub(super) fn write_progress(
         "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/progress\",\"params\":{\"progressToken\":$0",
         ",\"progress\":$1<2,\"total\":$2><3,\"message\":\"@3\">}}\n"
     ));
-    let written = fill(sink, text, &slots);
+    let written = fill(out, text, &slots, &[]);
     if written {
         own.progress = Some(progress.done);
     }
     written
 }
 
-struct Escaped<'s>(&'s mut dyn Sink);
+struct Escaped<'s, 'm>(&'s mut Out<'m>);
 
-impl fmt::Write for Escaped<'_> {
+impl fmt::Write for Escaped<'_, '_> {
     fn write_str(&mut self, text: &str) -> fmt::Result {
         if write_str_part(self.0, text) { Ok(()) } else { Err(fmt::Error) }
     }

@@ -46,20 +46,22 @@ use crate::rpc::Fault;
 /// #     |b| { out.extend_from_slice(b); b.len() });
 /// # assert_eq!(out, b"{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}\n");
 /// ```
+// What is small comes first: the smallest processors reach only the first bytes of a struct by one instruction.
+#[repr(C)]
 pub struct Server<'b> {
-    pub(super) config: Config<'b>,
-    pub(super) rx: Lines<'b>,
-    pub(super) tx: Tx<'b>,
-    pub(super) slots: Slots<'b>,
-    pub(super) line: Line,
-    pub(super) session: Session,
-    pub(super) waiting: Option<Waiting>,
-    pub(super) serial: u32,
     /// Noise answered in a row.
     pub(super) noise: u8,
     pub(super) changed: bool,
-    pub(super) drain_until: Option<Millis>,
+    pub(super) session: Session,
+    pub(super) line: Line,
+    pub(super) config: Config<'b>,
+    pub(super) slots: Slots<'b>,
+    pub(super) serial: u32,
+    pub(super) tx: Tx<'b>,
     pub(super) most_calls: usize,
+    pub(super) waiting: Option<Waiting>,
+    pub(super) drain_until: Option<Millis>,
+    pub(super) rx: Lines<'b>,
 }
 
 /// `{:#?}` shows all of the state, for telling two states apart.
@@ -83,14 +85,38 @@ pub(super) enum Step {
     Again,
     Send,
     Blocked,
-    Call(u16, Lend),
+    /// The call that waits, in this slot.
+    Call(u16),
     More(u16),
     List,
     Cancelled(CallId),
-    Opened { version: Version, client: Option<Span> },
+    Opened {
+        version: Version,
+        client: Span,
+    },
     Fault(Fault, Span),
-    Notified { method: Span, params: Option<Span> },
+    Notified {
+        method: Span,
+        params: Option<Span>,
+    },
     Idle,
+}
+
+/// The message at hand: its line in the receive buffer, and where in that it stands.
+#[derive(Clone, Copy)]
+pub(super) struct Hand {
+    pub(super) line: Span,
+    pub(super) at: Span,
+    /// A line feed came.
+    pub(super) ended: bool,
+}
+
+impl Hand {
+    /// Where the message stands in the receive buffer.
+    #[inline(never)]
+    pub(super) fn place(&self) -> Span {
+        self.at.shifted(self.line.start)
+    }
 }
 
 /// A call that was read and waits for a slot or for room, so that nothing of it is read twice; `at` counts from the start of the line.
@@ -110,19 +136,6 @@ pub(super) struct Lend {
     pub(super) meta: Option<Span>,
     pub(super) token: Option<Span>,
     pub(super) ready: Ready,
-}
-
-impl Lend {
-    pub(super) fn shifted(self, by: usize) -> Self {
-        Self {
-            id: self.id.shifted(by),
-            name: self.name.shifted(by),
-            args: self.args.map(|s| s.shifted(by)),
-            meta: self.meta.map(|s| s.shifted(by)),
-            token: self.token.map(|s| s.shifted(by)),
-            ready: self.ready,
-        }
-    }
 }
 
 impl<'b> Server<'b> {

@@ -2,10 +2,10 @@
 use super::Reply;
 use super::reply::say;
 use super::slot::Stage;
-use crate::json::{Sink, escaped_len, write_str_part};
+use crate::json::{Sink as _, escaped_len, write_str_part};
 use crate::machine::CallId;
 use crate::machine::slots::State;
-use crate::machine::tx::Window;
+use crate::machine::tx::Out;
 use crate::mcp::{Version, write};
 
 impl Reply<'_> {
@@ -23,7 +23,7 @@ impl Reply<'_> {
             // Nothing is on the wire, so that other messages may pass.
             return self.put_off();
         }
-        let wrote = self.out.end() != self.mark;
+        let wrote = self.out.end() != self.out.ready();
         *self.slot.state = State::Streaming;
         self.out.commit();
         self.line.lent = None;
@@ -50,7 +50,7 @@ impl Reply<'_> {
             return 0;
         }
         if self.own_stage() != Stage::Text {
-            let opened = self.step(Stage::Text, |sink| sink.put(b"{\"type\":\"text\",\"text\":\""));
+            let opened = self.step(Stage::Text, |out| out.put(b"{\"type\":\"text\",\"text\":\""));
             if !opened {
                 return 0;
             }
@@ -85,15 +85,15 @@ impl Reply<'_> {
             let audio = mime.starts_with("audio/") && self.slot.own.version.since(Version::V2025_03_26);
             let plain = audio || mime.starts_with("image/");
             let kind = if audio { "audio" } else { "image" };
-            let opened = self.step(Stage::Blob(if plain { 1 } else { 2 }), |sink| {
+            let opened = self.step(Stage::Blob(if plain { 1 } else { 2 }), |out| {
                 if plain {
-                    write::all(sink, &["{\"type\":\"", kind, "\",\"mimeType\":\""])
-                        && write_str_part(sink, mime)
-                        && sink.put(b"\",\"data\":\"")
+                    write::all(out, &["{\"type\":\"", kind, "\",\"mimeType\":\""])
+                        && write_str_part(out, mime)
+                        && out.put(b"\",\"data\":\"")
                 } else {
-                    sink.put(b"{\"type\":\"resource\",\"resource\":{\"uri\":\"attachment:0\",\"mimeType\":\"")
-                        && write_str_part(sink, mime)
-                        && sink.put(b"\",\"blob\":\"")
+                    out.put(b"{\"type\":\"resource\",\"resource\":{\"uri\":\"attachment:0\",\"mimeType\":\"")
+                        && write_str_part(out, mime)
+                        && out.put(b"\",\"blob\":\"")
                 }
             });
             if !opened {
@@ -134,25 +134,26 @@ impl Reply<'_> {
         match self.own_stage() {
             Stage::Start => {
                 let (skip, version) = (self.slot.own.step, self.slot.own.version);
-                let say = say(self.config, self.around);
-                let mut window = Window::new(&mut self.out, skip);
-                let done = say.stream_head(&mut window, self.slot.id.get(), version) && window.is_complete();
-                self.slot.own.step = skip.saturating_add(window.written());
+                let say = say(self.config, self.line);
+                let begun = self.out.begin(skip);
+                say.stream_head(&mut self.out, Some(self.slot.id.get()), version);
+                let (done, written) = self.out.end_piece(begun);
+                self.slot.own.step = skip.saturating_add(written);
                 if done {
                     self.slot.own.stage = Stage::Empty;
                 }
                 done
             }
-            Stage::Members => self.step(Stage::Empty, |sink| sink.put(b"\"content\":[")),
+            Stage::Members => self.step(Stage::Empty, |out| out.put(b"\"content\":[")),
             _ => true,
         }
     }
 
     /// One step from stage to stage, whole or not at all.
-    fn step(&mut self, to: Stage, write: impl FnOnce(&mut dyn Sink) -> bool) -> bool {
+    fn step(&mut self, to: Stage, write: impl FnOnce(&mut Out<'_>) -> bool) -> bool {
         let before = self.out.end();
         let own = *self.slot.own;
-        let say = say(self.config, self.around);
+        let say = say(self.config, self.line);
         let comma = matches!(own.stage, Stage::Blocks | Stage::Text | Stage::Blob(_));
         let done =
             say.close_block(&mut self.out, &own) && (!comma || self.out.put(b",")) && write(&mut self.out);

@@ -4,9 +4,8 @@ use super::jobs::{Around, Data, Job, Part, Say, To};
 use super::list::write_list;
 use super::slot::Open;
 use super::state::Server;
-use crate::json::Sink;
+use crate::json::Sink as _;
 use crate::machine::slots::State;
-use crate::machine::tx::Window;
 use crate::mcp::Refusal;
 use crate::rpc::Code;
 
@@ -18,7 +17,7 @@ impl Server<'_> {
         let base = if matches!(job, Job::Tail { .. } | Job::Changed | Job::Done) { 0 } else { self.base() };
         let config = self.config.get();
         let around =
-            if matches!(job, Job::BatchEnd | Job::Changed) { Around::LINE } else { self.line.around() };
+            if matches!(job, Job::BatchEnd | Job::Changed) { Around::Line } else { self.line.around() };
         let line = self.rx.bytes().get(base..).unwrap_or(&[]);
         let say = Say { config, line, around, omits_id: self.session.omits_id() };
         match job {
@@ -37,9 +36,9 @@ impl Server<'_> {
             _ => {
                 let slot = job_slot(&job).and_then(|slot| self.slots.at(slot));
                 let mut out = self.tx.lend_piece();
-                let mut window = Window::new(&mut out, self.line.at);
-                say.job(&mut window, &job, slot.as_deref());
-                let (done, written) = (window.is_complete(), window.written());
+                let begun = out.begin(self.line.at);
+                say.job(&mut out, &job, slot.as_deref());
+                let (done, written) = out.end_piece(begun);
                 self.line.at = self.line.at.saturating_add(written);
                 out.commit();
                 if done {
