@@ -20,5 +20,6 @@ pub enum Tool<'a> {
     Calibrate,
 }
 
-pub static CONFIG: ServerConfig<'static> =
-    ServerConfig::new("board", "1.0.0").tools(Tool::TOOLS).extensions(r#"{"dev.barewire/checked":{"version":1}}"#);
+pub static CONFIG: ServerConfig<'static> = ServerConfig::new("board", "1.0.0")
+    .tools(Tool::TOOLS)
+    .extensions(r#"{"dev.barewire/checked":{"version":1}}"#);

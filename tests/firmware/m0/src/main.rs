@@ -9,7 +9,8 @@
 mod chip;
 
 use barewire::{
-    BadArgs, CallId, Fixed, Millis, Output, Refused, Reply, Server, ServerConfig, ServerEvent, Storage, Tools as _,
+    BadArgs, CallId, Fixed, Millis, Output, Refused, Reply, Server, ServerConfig, ServerEvent, Storage,
+    Tools as _,
 };
 use board::{LOG, Text, Tool};
 use chip::Chip;
@@ -44,9 +45,7 @@ impl App {
                         self.is_log = true;
                         true
                     }
-                    Tool::Uptime => {
-                        self.text.push(Fixed(now.0 as i64 / 1000, 0).text(&mut [0; Fixed::ROOM]))
-                    }
+                    Tool::Uptime => self.text.push(Fixed(now.0 as i64 / 1000, 0).text(&mut [0; Fixed::ROOM])),
                     Tool::Echo { text } => self.text.push(text),
                     Tool::Calibrate => {
                         self.later = Some((reply.defer(), now.after(Millis(500))));
