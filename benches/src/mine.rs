@@ -96,7 +96,7 @@ fn kinds(messages: &Messages) -> String {
         bytes / messages.lines.len().max(1)
     );
     if messages.left_out > 0 {
-        let _ = writeln!(out, "Left out: {} lines that are no messages.\n", messages.left_out);
+        let _ = writeln!(out, "Lines that are no messages, and left out: {}.\n", messages.left_out);
     }
     out
 }
@@ -187,7 +187,7 @@ Server started
             "| notifications/?x | 1 |",
             "| (error) | 1 |",
             "| all | 5 |",
-            "Left out: 1 lines",
+            "left out: 1.",
             "| | all | requests | notifications | answers |",
             "| barewire | **1** (",
             "times as fast as by serde_json",

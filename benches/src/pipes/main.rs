@@ -1,6 +1,8 @@
 //! Stdio servers side by side: processor time of the server for each call, one call at a time and 64 at once, short answers and 51 KB.
 //!
-//! `cargo run --release -p barewire-benches --bin pipes -- [--rounds N] [--seconds S] [--only WORD] [--peers FOLDER] [--json]`
+//! `cargo run --release -p barewire-benches --bin pipes -- [--rounds N] [--seconds S] [--only WORD] [--peers FOLDER] [--json | --write]`
+//!
+//! `--write` puts the tables, and the goals with them, into `benches/RESULTS.md`.
 //!
 //! `pipes flat CALLS` looks whether the memory of our server stays what it is, under so many calls.
 //!
@@ -8,6 +10,7 @@
 //! `benches/pipes/rmcp` if it is built. Rounds are interleaved, every second one in reverse order; figures are medians.
 
 mod load;
+mod page;
 
 use core::time::Duration;
 use std::io;
@@ -16,7 +19,8 @@ use std::process::ExitCode;
 
 use load::{Load, Mode, Sample, Server};
 
-const HELP: &str = "usage: pipes [--rounds N] [--seconds S] [--only WORD] [--peers FOLDER] [--json]";
+const HELP: &str =
+    "usage: pipes [--rounds N] [--seconds S] [--only WORD] [--peers FOLDER] [--json | --write]";
 
 struct Options {
     rounds: usize,
@@ -24,6 +28,7 @@ struct Options {
     only: Option<String>,
     peers: Option<PathBuf>,
     json: bool,
+    write: bool,
 }
 
 /// A server, and the eras that it speaks.
@@ -63,8 +68,14 @@ fn main() -> ExitCode {
 }
 
 fn options() -> Result<Options, String> {
-    let mut options =
-        Options { rounds: 5, time: Duration::from_secs(1), only: None, peers: None, json: false };
+    let mut options = Options {
+        rounds: 5,
+        time: Duration::from_secs(1),
+        only: None,
+        peers: None,
+        json: false,
+        write: false,
+    };
     let mut args = std::env::args().skip(1);
     while let Some(arg) = args.next() {
         let mut value = || args.next().ok_or_else(|| format!("{arg} needs a value; {HELP}"));
@@ -77,6 +88,7 @@ fn options() -> Result<Options, String> {
             "--only" => options.only = Some(value()?),
             "--peers" => options.peers = Some(value()?.into()),
             "--json" => options.json = true,
+            "--write" => options.write = true,
             _ => return Err(HELP.to_owned()),
         }
     }
@@ -187,7 +199,11 @@ fn run(options: &Options) -> io::Result<()> {
     std::fs::remove_file(&text)?;
     let cells = done?;
     let mut out = io::stdout().lock();
-    if options.json { json(&mut out, &cells) } else { table(&mut out, &cells) }
+    match (options.json, options.write) {
+        (true, _) => page::json(&mut out, &cells),
+        (_, true) => page::write(&cells, options),
+        _ => page::table(&mut out, &cells),
+    }
 }
 
 fn rounds<'a>(options: &Options, contenders: &'a [Contender], text: &Path) -> io::Result<Vec<Cell<'a>>> {
@@ -230,78 +246,4 @@ fn rounds<'a>(options: &Options, contenders: &'a [Contender], text: &Path) -> io
         }
     }
     Ok(cells)
-}
-
-fn median(values: impl Iterator<Item = f64>) -> f64 {
-    let mut values: Vec<f64> = values.collect();
-    values.sort_by(f64::total_cmp);
-    values.get(values.len() / 2).copied().unwrap_or(f64::NAN)
-}
-
-/// The cells of one load, each as a line with its ratio to ours.
-fn table(out: &mut impl io::Write, cells: &[Cell<'_>]) -> io::Result<()> {
-    let mut of = None;
-    for cell in cells {
-        let key = (cell.load.tool, cell.load.in_flight);
-        if of != Some(key) {
-            of = Some(key);
-            let size = if key.0 == "get_alerts" { "a short answer" } else { "51 KB" };
-            writeln!(out, "\n#### {size}, {} in flight\n", key.1)?;
-            writeln!(
-                out,
-                "| server | era | CPU of the server, µs a call | spread | to ours | p50, µs | calls/s | peak, MB |"
-            )?;
-            writeln!(out, "|---|---|--:|---|--:|--:|--:|--:|")?;
-        }
-        let cpu = |cell: &Cell<'_>| median(cell.samples.iter().map(|sample| sample.cpu));
-        let same = |other: &&Cell<'_>| {
-            other.contender.name == OURS
-                && (other.load.tool, other.load.in_flight) == key
-                && (other.load.mode == cell.load.mode || cell.load.mode == Mode::Echo)
-        };
-        let ratio = cells.iter().find(same).map_or(f64::NAN, |ours| cpu(cell) / cpu(ours));
-        let all = || cell.samples.iter().map(|sample| sample.cpu / 1e3);
-        let (least, most) = (all().fold(f64::MAX, f64::min), all().fold(0.0, f64::max));
-        let p50 = median(cell.samples.iter().map(|sample| sample.p50)) / 1e3;
-        writeln!(
-            out,
-            "| {} | {} | {:.2} | {least:.2}–{most:.2} | {ratio:.2} | {} | {:.0} | {:.1} |",
-            cell.contender.name,
-            format!("{:?}", cell.load.mode).to_lowercase(),
-            cpu(cell) / 1e3,
-            if p50.is_nan() { "–".into() } else { format!("{p50:.1}") },
-            median(cell.samples.iter().map(|sample| sample.per_second)),
-            median(cell.samples.iter().map(|sample| sample.peak as f64)) / 1e6,
-        )?;
-    }
-    Ok(())
-}
-
-fn json(out: &mut impl io::Write, cells: &[Cell<'_>]) -> io::Result<()> {
-    write!(out, "[")?;
-    for (n, cell) in cells.iter().enumerate() {
-        let list = |value: fn(&Sample) -> f64| {
-            let all: Vec<String> =
-                cell.samples.iter().map(|sample| format!("{:.0}", value(sample))).collect();
-            if all.iter().any(|text| text == "NaN") {
-                "null".to_owned()
-            } else {
-                format!("[{}]", all.join(","))
-            }
-        };
-        write!(
-            out,
-            "{}\n{{\"server\":\"{}\",\"era\":\"{:?}\",\"tool\":\"{}\",\"in_flight\":{},\"cpu_ns\":{},\"p50_ns\":{},\"per_second\":{},\"peak\":{}}}",
-            if n > 0 { "," } else { "" },
-            cell.contender.name,
-            cell.load.mode,
-            cell.load.tool,
-            cell.load.in_flight,
-            list(|sample| sample.cpu),
-            list(|sample| sample.p50),
-            list(|sample| sample.per_second),
-            list(|sample| sample.peak as f64),
-        )?;
-    }
-    writeln!(out, "\n]")
 }

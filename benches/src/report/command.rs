@@ -142,7 +142,8 @@ fn save(path: &Path, text: &str) -> Result<(), String> {
         .map_err(|error: io::Error| format!("{}: {error}", path.display()))
 }
 
-const KEEP: (&str, &str) =
+/// Between these lines of `RESULTS.md` stands what the program `pipes` writes; this one keeps it.
+pub const KEEP: (&str, &str) =
     ("<!-- pipes: written by another program, kept as they are -->\n", "<!-- end of pipes -->\n");
 
 /// What other programs have written into the page.

@@ -7,7 +7,7 @@ mod machine;
 mod plot;
 mod table;
 
-pub use command::main;
+pub use command::{KEEP, main};
 pub use goals::{GOALS, Goal};
 pub use kept::PLAIN;
 pub use machine::Machine;

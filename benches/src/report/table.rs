@@ -7,40 +7,56 @@ use crate::measure::{Column, Ratio};
 use crate::ours::BASE;
 use crate::{Group, strict};
 
-/// The ratios of a group: a row for each contender, a column for each corpus.
+/// The ratios of a group: a row for each contender, a column for each corpus. Many corpora make several tables.
 #[must_use]
 pub fn ratios(report: &Report<'_>, group: Group) -> String {
-    let columns: Vec<_> = report.of(group).collect();
+    let mut columns: Vec<_> = report.of(group).collect();
+    let mut tables = Vec::new();
+    while !columns.is_empty() {
+        let ends = columns
+            .iter()
+            .position(|column| group == Group::Read && matches!(column.corpus, "result" | "zh51k"));
+        let rest = columns.split_off(ends.map_or(columns.len(), |at| at + 1));
+        tables.push(table(report, group, &columns));
+        columns = rest;
+    }
+    tables.join("\n")
+}
+
+fn table(report: &Report<'_>, group: Group, columns: &[&Column]) -> String {
     let mut out = String::from("| |");
-    for column in &columns {
+    for column in columns {
         let _ = write!(out, " {} |", column.corpus);
     }
     out += "\n|---|";
     out += &"---:|".repeat(columns.len());
     out += "\n| *bytes of a message* |";
-    for column in &columns {
+    for column in columns {
         let _ = write!(out, " {} |", size(column.bytes));
     }
     out.push('\n');
     for row in report.rows.iter().filter(|row| row.group == group) {
-        let name = if row.limit { format!("*{}*", row.name) } else { row.name.to_owned() };
-        let _ = write!(out, "| {name} |");
-        for column in &columns {
-            let _ = write!(out, " {} |", cell(column, row.name));
+        let cells: Vec<_> = columns.iter().map(|column| cell(column, row.name)).collect();
+        if cells.iter().all(|cell| cell == NONE) {
+            continue;
         }
-        out.push('\n');
+        let name = if row.limit { format!("*{}*", row.name) } else { row.name.to_owned() };
+        let _ = writeln!(out, "| {name} | {} |", cells.join(" | "));
     }
     out
 }
 
+/// Of who takes no part.
+const NONE: &str = "–";
+
 fn cell(column: &Column, name: &str) -> String {
     let (Some(cell), Some(ratio)) = (column.cell(name), column.ratio(name, BASE)) else {
-        return "–".into();
+        return NONE.into();
     };
     let mut text =
         if name == BASE { format!("**1** ({})", time(cell.median())) } else { times(ratio.median) };
     if cell.allocations > 0.0 {
-        let _ = write!(text, " [{}]", digits(cell.allocations));
+        let _ = write!(text, " [{}]", count(cell.allocations));
     }
     text
 }
@@ -106,7 +122,7 @@ pub fn goals(report: &Report<'_>) -> String {
             out,
             "| {} | {corpus} | | 0 allocations | {} | | | {reached} |",
             group.word(),
-            digits(cell.allocations)
+            count(cell.allocations)
         );
     }
     out
@@ -129,10 +145,17 @@ pub(super) fn times(ratio: f64) -> String {
 fn digits(value: f64) -> String {
     match value {
         0.0 => "0".into(),
+        v if v < 0.0095 => format!("{v:.4}"),
+        v if v < 0.095 => format!("{v:.3}"),
         v if v < 9.995 => format!("{v:.2}"),
         v if v < 99.95 => format!("{v:.1}"),
         v => format!("{v:.0}"),
     }
+}
+
+/// How many, on average.
+fn count(value: f64) -> String {
+    if value.fract() == 0.0 { format!("{value:.0}") } else { digits(value) }
 }
 
 fn time(ns: f64) -> String {

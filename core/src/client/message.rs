@@ -92,11 +92,8 @@ impl Client<'_> {
     }
 
     /// Where the line at hand starts in the receive buffer.
-    pub(super) fn line_start(&mut self) -> usize {
-        match self.rx.look() {
-            Found::Line { at, .. } => at.start,
-            _ => 0,
-        }
+    pub(super) const fn line_start(&self) -> usize {
+        self.rx.line_start()
     }
 
     /// The message at hand is only reported.

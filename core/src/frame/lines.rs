@@ -221,6 +221,11 @@ impl<'b> Lines<'b> {
         }
     }
 
+    /// Where the line at hand starts; 0 if there is none.
+    pub(crate) const fn line_start(&self) -> usize {
+        if self.line.is_some() { self.start } else { 0 }
+    }
+
     /// Moves behind the message that `look` found; its bytes stay where they are until room is asked for.
     pub(crate) fn consume(&mut self) {
         if self.skim.as_ref().is_some_and(Skim::is_over) {

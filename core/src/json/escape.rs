@@ -8,8 +8,8 @@ use super::masks::{self, Block, WIDTH};
 pub(super) const WORTH: usize = 2 * WIDTH;
 
 const ROOM: usize = 1024;
-/// What a block may become: six bytes for each, and the piece that is stored behind the last one.
-const WORST: usize = 6 * WIDTH + WIDTH;
+/// What a block may become: six bytes for each, the clean run behind it, and the piece that is stored behind the last one.
+const WORST: usize = 6 * WIDTH + LONG + WIDTH;
 /// Clean runs of so many bytes are not copied twice.
 const LONG: usize = 4 * WIDTH;
 
@@ -24,32 +24,18 @@ struct Gathered<'s, S: ?Sized> {
 /// sink refused.
 pub(super) fn write(sink: &mut (impl Sink + ?Sized), text: &[u8]) -> Option<usize> {
     let mut out = Gathered { sink, bytes: [0; ROOM], len: 0 };
-    let mut at = 0usize;
+    // Clean since `clean`.
+    let (mut clean, mut at) = (0usize, 0usize);
     while let Some((block, _)) = two_blocks(text, at) {
-        let mut clean = at;
-        while let Some((block, _)) = two_blocks(text, clean)
-            && !masks::has_special(block)
-        {
-            clean = clean.wrapping_add(WIDTH);
-        }
-        let run = text.get(at..clean)?;
-        if run.len() >= LONG {
-            out.flush()?;
-            out.sink.put(run).then_some(())?;
-        } else if !run.is_empty() {
-            for block in run.as_chunks::<WIDTH>().0 {
-                out.store(block)?;
-                out.len = out.len.wrapping_add(WIDTH);
-            }
-        } else {
-            out.escape(block, text.get(at..)?)?;
+        let specials = masks::specials(block);
+        if specials != 0 {
+            out.clean(text.get(clean..at)?)?;
+            out.escape(block, specials, text.get(at..)?)?;
             clean = at.wrapping_add(WIDTH);
         }
-        at = clean;
-        if out.len > ROOM - WORST - LONG {
-            out.flush()?;
-        }
+        at = at.wrapping_add(WIDTH);
     }
+    out.clean(text.get(clean..at)?)?;
     out.flush()?;
     Some(at)
 }
@@ -62,10 +48,26 @@ fn two_blocks(text: &[u8], at: usize) -> Option<(&Block, &Block)> {
 }
 
 impl<S: Sink + ?Sized> Gathered<'_, S> {
+    /// Whole blocks with nothing to escape.
+    #[inline(always)]
+    fn clean(&mut self, run: &[u8]) -> Option<()> {
+        if run.len() >= LONG {
+            self.flush()?;
+            return self.sink.put(run).then_some(());
+        }
+        for block in run.as_chunks::<WIDTH>().0 {
+            *self.bytes.get_mut(self.len..)?.first_chunk_mut()? = *block;
+            self.len = self.len.wrapping_add(WIDTH);
+        }
+        Some(())
+    }
+
     /// The block that `text` starts with; at least as many bytes follow.
     #[inline(always)]
-    fn escape(&mut self, block: &Block, text: &[u8]) -> Option<()> {
-        let mut specials = masks::specials(block);
+    fn escape(&mut self, block: &Block, mut specials: u64, text: &[u8]) -> Option<()> {
+        if self.len > ROOM - WORST {
+            self.flush()?;
+        }
         let mut done = 0usize;
         while specials != 0 {
             let place = specials.trailing_zeros() as usize;
@@ -80,7 +82,7 @@ impl<S: Sink + ?Sized> Gathered<'_, S> {
     /// Copies from `done` to `place`, in pieces: what is stored behind them is overwritten by what comes next.
     #[inline(always)]
     fn run(&mut self, text: &[u8], mut done: usize, place: usize) -> Option<()> {
-        const PIECE: usize = 16;
+        const PIECE: usize = 32;
         let end = self.len.wrapping_add(place).wrapping_sub(done);
         while done < place {
             *self.bytes.get_mut(self.len..)?.first_chunk_mut::<PIECE>()? =
@@ -106,12 +108,6 @@ impl<S: Sink + ?Sized> Gathered<'_, S> {
             *room.first_chunk_mut()? = super::write::unicode_escape(byte);
             self.len = self.len.wrapping_add(6);
         }
-        Some(())
-    }
-
-    #[inline(always)]
-    fn store(&mut self, block: &Block) -> Option<()> {
-        *self.bytes.get_mut(self.len..)?.first_chunk_mut()? = *block;
         Some(())
     }
 

@@ -32,7 +32,7 @@ pub(super) fn quote_or_slash(bytes: &[u8], from: usize) -> usize {
 }
 
 /// The first backslash. Strings are short mostly: a search that is made for long ones would take longer to start.
-#[inline]
+#[inline(always)]
 pub(super) fn slash(bytes: &[u8]) -> Option<usize> {
     if SMALL {
         return bytes::find(b'\\', bytes);

@@ -29,14 +29,14 @@ impl<'a> Decimal<'a> {
         let end = mantissa.iter().rposition(counts).map_or(first, |last| last.wrapping_add(1));
         let point = usize::from(first < dot && dot < end);
         // Lengths of slices are far below 2^62, and so is the exponent. The point itself is no digit.
-        let places = (dot as i64).wrapping_sub(end as i64);
+        let places = (dot as isize).wrapping_sub(end as isize);
         let places = if places < 0 { places.wrapping_add(1) } else { places };
         Self {
             text,
             negative,
             significant: mantissa.get(first..end).unwrap_or_default(),
             digits: end.wrapping_sub(first).wrapping_sub(point),
-            power: exponent_value(exponent).map(|value| value.wrapping_add(places)),
+            power: exponent_value(exponent).map(|value| value.wrapping_add(places as i64)),
         }
     }
 

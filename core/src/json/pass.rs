@@ -40,35 +40,46 @@ pub(super) fn container(bytes: &[u8]) -> Option<usize> {
 
 /// The index after the closing quote of the string whose body goes on at `at`.
 #[inline]
-pub(super) fn string_end(bytes: &[u8], at: usize) -> Option<usize> {
-    let at = lanes::quote_or_slash(bytes, at);
-    match bytes.get(at)? {
-        b'"' => Some(at.wrapping_add(1)),
-        _ => escaped_end(bytes, at),
+pub(super) fn string_end(bytes: &[u8], mut at: usize) -> Option<usize> {
+    loop {
+        at = lanes::quote_or_slash(bytes, at);
+        match bytes.get(at)? {
+            b'"' => return Some(at.wrapping_add(1)),
+            // One escape is mostly not the last.
+            _ if FAST => match escaped_end(bytes, at)? {
+                Ended::At(end) => return Some(end),
+                Ended::Not(rest) => at = rest,
+            },
+            _ => at = at.wrapping_add(2),
+        }
     }
 }
 
-/// The same from its first backslash on.
+enum Ended {
+    At(usize),
+    /// It goes on from here, and not with an escaped byte.
+    Not(usize),
+}
+
+/// The same from a backslash on, as far as there are whole blocks.
 #[inline(never)]
-fn escaped_end(bytes: &[u8], mut at: usize) -> Option<usize> {
+fn escaped_end(bytes: &[u8], mut at: usize) -> Option<Ended> {
     let mut carry = 0;
-    while FAST && let Some(block) = bytes.get(at..).and_then(<[u8]>::first_chunk::<64>) {
+    while let Some(block) = bytes.get(at..)?.first_chunk::<64>() {
         if carry != 0 || masks::has_quote_or_slash(block) {
             let quotes = masks::eq(block, b'"') & !masks::escaped(masks::eq(block, b'\\'), &mut carry);
             if quotes != 0 {
-                return Some(at.wrapping_add(quotes.trailing_zeros() as usize).wrapping_add(1));
+                return Some(Ended::At(at.wrapping_add(quotes.trailing_zeros() as usize).wrapping_add(1)));
             }
         }
         at = at.wrapping_add(64);
     }
     at = at.wrapping_add(carry as usize);
-    loop {
-        at = lanes::quote_or_slash(bytes, at);
-        match bytes.get(at)? {
-            b'"' => return Some(at.wrapping_add(1)),
-            _ => at = at.wrapping_add(2),
-        }
+    // The few bytes that are left, from escape to escape.
+    while bytes.get(at)? == &b'\\' {
+        at = at.wrapping_add(2);
     }
+    Some(Ended::Not(at))
 }
 
 enum Passed {

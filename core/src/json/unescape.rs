@@ -22,7 +22,9 @@ pub(super) fn unescape_into(body: &[u8], out: &mut [u8]) -> usize {
         copy(out, body);
         return unescape_in_place(out.get_mut(..body.len()).unwrap_or_default());
     }
-    undo(&mut Apart { from: body, to: out }, 0)
+    let first = lanes::slash(body).unwrap_or(body.len());
+    copy(out, body.get(..first).unwrap_or_default());
+    undo(&mut Apart { from: body, to: out }, first)
 }
 
 /// Where escaped text is read, and plain text written.
@@ -79,7 +81,7 @@ fn undo(desk: &mut impl Desk, start: usize) -> usize {
     let (mut read, mut write) = (start, start);
     loop {
         if FAST {
-            pieces::<16>(desk, &mut read, &mut write);
+            pieces::<32>(desk, &mut read, &mut write);
         }
         let rest = desk.from().get(read..).unwrap_or_default();
         let run = lanes::slash(rest).unwrap_or(rest.len());

@@ -4,11 +4,11 @@
     feature = "simd",
     any(feature = "std", target_feature = "sse4.2", target_arch = "aarch64")
 )))]
-use core::str::{from_utf8, from_utf8_mut};
+use core::str::{from_utf8 as fast, from_utf8_mut as fast_mut};
 /// The vectorised check that there is, with the same meaning as the standard library's. Without the operating system's library that
 /// crate can't ask what the processor has, and is as slow as `core` is.
 #[cfg(all(feature = "simd", any(feature = "std", target_feature = "sse4.2", target_arch = "aarch64")))]
-use simdutf8::basic::{from_utf8, from_utf8_mut};
+use simdutf8::basic::{from_utf8 as fast, from_utf8_mut as fast_mut};
 
 const VECTORS: bool =
     cfg!(all(feature = "simd", any(feature = "std", target_feature = "sse4.2", target_arch = "aarch64")));
@@ -16,19 +16,19 @@ const VECTORS: bool =
 /// Whether it is all UTF-8.
 #[inline]
 pub(super) fn is_valid(text: &[u8]) -> bool {
-    if VECTORS { from_utf8(text).is_ok() } else { check(text).is_ok() }
+    if VECTORS { fast(text).is_ok() } else { check(text).is_ok() }
 }
 
 /// The text, if it is UTF-8.
 #[inline]
 pub(super) fn text(bytes: &[u8]) -> Option<&str> {
-    from_utf8(bytes).ok()
+    fast(bytes).ok()
 }
 
 /// The same, to change.
 #[inline]
 pub(super) fn text_mut(bytes: &mut [u8]) -> Option<&mut str> {
-    from_utf8_mut(bytes).ok()
+    fast_mut(bytes).ok()
 }
 
 /// Checks text that starts at a character; else how much of it is valid.

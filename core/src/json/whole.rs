@@ -41,7 +41,7 @@ impl<'a> Whole<'a> {
     fn string(&mut self, mut at: usize) -> Option<usize> {
         let mut carry = 0;
         while FAST && let Some(block) = self.bytes.get(at..)?.first_chunk::<64>() {
-            if carry != 0 || masks::has_special_or_high(block) {
+            if carry != 0 || !self.is_dull(block) {
                 self.check_utf8(block, at)?;
                 let slashes = masks::eq(block, b'\\');
                 let escaped = masks::escaped(slashes, &mut carry);
@@ -117,12 +117,8 @@ impl<'a> Whole<'a> {
     /// One block, whose first byte that counts is the text's at `at`. The index behind the container if it ends here, else 0.
     #[inline(always)]
     fn block(&mut self, block: &Block, shift: usize, at: usize, before: &mut Before) -> Option<usize> {
-        if before.long && before.escape == 0 {
-            let dull =
-                if self.utf8 { !masks::has_special(block) } else { !masks::has_special_or_high(block) };
-            if dull {
-                return Some(0);
-            }
+        if before.long && before.escape == 0 && self.is_dull(block) {
+            return Some(0);
         }
         let mask = |want| masks::eq(block, want) >> shift;
         let mut quotes = if !before.long || masks::has(block, b'"') { mask(b'"') } else { 0 };
@@ -198,6 +194,12 @@ impl<'a> Whole<'a> {
             matches!(self.bytes.get(end)?, b',' | b'}' | b']' | b' ' | b'\n' | b'\r' | b'\t').then_some(())
         })?;
         Some(walked.last.map_or(0, |last| at.wrapping_add(last).wrapping_add(1)))
+    }
+
+    /// Whether nothing in a block that is all inside a string has to be looked at.
+    #[inline(always)]
+    fn is_dull(&self, block: &Block) -> bool {
+        !if self.utf8 { masks::has_special(block) } else { masks::has_special_or_high(block) }
     }
 
     /// Checks all that follows once, as soon as there is something to check.

@@ -130,6 +130,7 @@ impl Span {
     }
 
     /// The same span, counted from `by` further left.
+    #[cfg_attr(target_os = "none", inline(never))]
     pub(crate) const fn shifted(self, by: usize) -> Self {
         // Places in one buffer: no sum of them can wrap.
         Self { start: self.start.wrapping_add(by), past: self.past.saturating_add(by) }
@@ -170,6 +171,7 @@ impl<const N: usize> Small<N> {
         false
     }
 
+    #[cfg_attr(target_os = "none", inline(never))]
     pub(crate) fn get(&self) -> &[u8] {
         #[cfg(feature = "alloc")]
         if let Some(long) = &self.long {

@@ -136,8 +136,8 @@ pub(crate) enum State {
 #[repr(C)]
 pub struct Slot {
     pub(crate) state: State,
-    pub(crate) side: Side,
     pub(crate) serial: u32,
+    pub(crate) side: Side,
     /// Server: the request's raw id.
     pub(crate) id: Small<40>,
     /// Server: the raw progress token.
@@ -178,6 +178,7 @@ impl Slot {
     pub const FREE: Self =
         Self { id: Small::EMPTY, token: Small::EMPTY, serial: 0, state: State::Free, side: Side::None };
 
+    #[cfg_attr(target_os = "none", inline(never))]
     pub(crate) fn free(&mut self) {
         self.id.clear();
         self.token.clear();

@@ -4,25 +4,25 @@ use crate::json::{Sink as _, find};
 use crate::machine::tx::Out;
 use crate::rpc::Code;
 
-/// The letter of a code, see [`Refusal::code`].
+/// One character for a code: of those that follow on each other the distance from the first; see [`Refusal::code`].
 macro_rules! code {
     (PARSE_ERROR) => {
         "p"
     };
     (INVALID_REQUEST) => {
-        "r"
+        "0"
     };
     (METHOD_NOT_FOUND) => {
-        "m"
+        "1"
     };
     (INVALID_PARAMS) => {
-        "a"
+        "2"
     };
     (UNSUPPORTED_VERSION) => {
         "u"
     };
     (INTERNAL) => {
-        "i"
+        "3"
     };
 }
 
@@ -35,8 +35,10 @@ macro_rules! refusals {
             $($name,)*
         }
 
-        /// One line for each: a letter for the code, and the text.
-        static ALL: &str = concat!($(code!($code), $text, "\n"),*);
+        /// One line for each: a character for the code, and the text.
+        const ALL: &str = concat!($(code!($code), $text, "\n"),*);
+        /// Where each begins, and the end of all.
+        static STARTS: [u16; [$(Refusal::$name),*].len() + 1] = starts(ALL.as_bytes());
     };
 }
 
@@ -81,14 +83,12 @@ refusals! {
 
 impl Refusal {
     pub(crate) fn code(self) -> Code {
-        match self.row().first() {
-            Some(b'p') => Code::PARSE_ERROR,
-            Some(b'r') => Code::INVALID_REQUEST,
-            Some(b'm') => Code::METHOD_NOT_FOUND,
-            Some(b'a') => Code::INVALID_PARAMS,
-            Some(b'u') => Code::UNSUPPORTED_VERSION,
-            _ => Code::INTERNAL,
-        }
+        let code = match self.row().first() {
+            Some(b'p') => Code::PARSE_ERROR.0,
+            Some(b'u') => Code::UNSUPPORTED_VERSION.0,
+            digit => Code::INVALID_REQUEST.0.wrapping_sub(digit.map_or(0, |d| i64::from(*d & 3))),
+        };
+        Code(code)
     }
 
     /// The text, as a part of a string.
@@ -107,6 +107,46 @@ impl Refusal {
 
     #[inline(never)]
     fn row(self) -> &'static [u8] {
-        ALL.as_bytes().split(|byte| *byte == b'\n').nth(self as usize).unwrap_or_default()
+        match STARTS.get(self as usize..) {
+            Some([start, end, ..]) => {
+                let (start, end) = (usize::from(*start), usize::from(*end).wrapping_sub(1));
+                ALL.as_bytes().get(start..end).unwrap_or_default()
+            }
+            _ => &[],
+        }
+    }
+}
+
+#[allow(clippy::indexing_slicing, clippy::arithmetic_side_effects)] // runs in the compiler
+const fn starts<const N: usize>(all: &[u8]) -> [u16; N] {
+    let mut starts = [0; N];
+    let (mut line, mut at) = (0, 0);
+    while at < all.len() {
+        at += 1;
+        if all[at - 1] == b'\n' {
+            line += 1;
+            starts[line] = at as u16;
+        }
+    }
+    starts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn has_the_codes_of_the_table() {
+        let codes = [
+            (Refusal::NotJson, Code::PARSE_ERROR),
+            (Refusal::IdTooLong, Code::INVALID_REQUEST),
+            (Refusal::NoMethod, Code::METHOD_NOT_FOUND),
+            (Refusal::NoTool, Code::INVALID_PARAMS),
+            (Refusal::Unsupported, Code::UNSUPPORTED_VERSION),
+            (Refusal::ReplyTooLarge, Code::INTERNAL),
+        ];
+        for (refusal, code) in codes {
+            assert_eq!(refusal.code(), code, "{refusal:?}");
+        }
     }
 }

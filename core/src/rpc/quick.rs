@@ -79,7 +79,7 @@ mod tests {
         ] {
             for end in ["", "\r", "\r\n"] {
                 let line = [line, end].concat();
-                assert_eq!(read(line.as_bytes(), &mut Found::default()).is_some(), FAST, "{line}");
+                assert!(!FAST || read(line.as_bytes(), &mut Found::default()).is_some(), "{line}");
             }
         }
     }

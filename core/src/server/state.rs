@@ -1,7 +1,7 @@
 //! The state of the machine, and what its parts tell each other.
 use super::config::Config;
 use super::line::Line;
-use crate::frame::{Found, Lines};
+use crate::frame::Lines;
 use crate::machine::mem::Span;
 use crate::machine::slots::{Slot, Slots, State};
 use crate::machine::tx::Tx;
@@ -168,11 +168,8 @@ impl Server<'_> {
     }
 
     /// Where the line at hand starts in the receive buffer.
-    pub(super) fn base(&mut self) -> usize {
-        match self.rx.look() {
-            Found::Line { at, .. } => at.start,
-            _ => 0,
-        }
+    pub(super) const fn base(&self) -> usize {
+        self.rx.line_start()
     }
 
     /// Cancels all open calls that are `meant`.
