@@ -34,7 +34,7 @@ fn harsh(board: &mut Board) {
 /// Bytes, with what `main` itself holds: the machine, the link, the application. Buffers are static.
 #[test]
 fn stacks_have_a_limit() {
-    for (image, limit) in [(Image::M0, 3328), (Image::M4, 3840), (Image::Riscv, 5120)] {
+    for (image, limit) in [(Image::M0, 3072), (Image::M4, 3392), (Image::Riscv, 4608)] {
         let mut board = Board::start(image);
         harsh(&mut board);
         let used = board.stack();
