@@ -314,9 +314,11 @@ impl<'b> Lines<'b> {
             }
         }
         let size = self.mem.get().len();
-        // Moving is worth it when it frees a good part, or when nothing else can free anything.
+        // Moving is worth it when little has to move, when it frees a good part, or when nothing else can free anything.
         let gain = self.start.saturating_sub(front);
-        if self.end >= size && gain > 0 && (gain >= size / 4 || (self.seen >= self.end && !pending)) {
+        let cheap = !pending && self.waiting() <= gain / 4;
+        let full = self.end >= size && (gain >= size / 4 || (self.seen >= self.end && !pending));
+        if gain > 0 && (cheap || full) {
             move_left(self.mem.get_mut(), self.start..self.end, front);
             self.end = self.end.saturating_sub(gain);
             self.seen = self.seen.saturating_sub(gain);
