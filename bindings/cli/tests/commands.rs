@@ -8,7 +8,7 @@ use std::io::{BufRead, BufReader, Read};
 use std::os::unix::ffi::OsStrExt;
 use std::process::{Command, Stdio};
 
-use common::{BAREWIRE, barewire, call_one, feed, scratch, server, with_sample};
+use common::{BAREWIRE, barewire, call_one, feed, interruptible, scratch, server, with_sample};
 use serde_json::Value;
 
 fn json(text: &str) -> Value {
@@ -349,7 +349,7 @@ fn ctrl_c_ends_the_servers_group() {
         ready.display(),
         ready.display()
     );
-    let child = Command::new(BAREWIRE)
+    let child = interruptible()
         .args(["list", "--", "sh", "-c", &script])
         .stdin(Stdio::null())
         .stdout(Stdio::piped())

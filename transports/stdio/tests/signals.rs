@@ -12,8 +12,9 @@ use std::{
 #[test]
 fn an_interrupted_program_ends_its_children_and_says_130() {
     for (signal, code) in [("-INT", 130), ("-TERM", 143), ("-HUP", 129)] {
-        let mut program = Command::new(env!("CARGO_BIN_EXE_barewire-stdio-fixture"))
-            .arg("hosts")
+        // What a script runs in the background ignores Ctrl-C, and so do its children, this test among them.
+        let mut program = Command::new("env")
+            .args(["--default-signal=INT,HUP", env!("CARGO_BIN_EXE_barewire-stdio-fixture"), "hosts"])
             .stdout(Stdio::piped())
             .spawn()
             .unwrap();

@@ -2,13 +2,13 @@
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
-use std::process::{Child, ChildStdin, Command, Stdio};
+use std::process::{Child, ChildStdin, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::sync::{Arc, Condvar, Mutex};
 use std::thread;
 use std::time::Duration;
 
-use super::BAREWIRE;
+use super::interruptible;
 
 /// How long anything may take before the test has failed.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
@@ -58,7 +58,7 @@ impl Host {
 
     /// The same without reading anything.
     pub(crate) fn deaf(arguments: &[&str]) -> Self {
-        let mut command = Command::new(BAREWIRE);
+        let mut command = interruptible();
         command.arg("bridge").args(arguments);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().unwrap();

@@ -9,6 +9,18 @@ use std::process::{Command, Output, Stdio};
 
 pub(crate) const BAREWIRE: &str = env!("CARGO_BIN_EXE_barewire");
 
+/// The program as a terminal starts it. What a script runs in the background ignores Ctrl-C, and so do its children, these tests
+/// among them.
+pub(crate) fn interruptible() -> Command {
+    if cfg!(target_os = "linux") {
+        let mut env = Command::new("env");
+        env.args(["--default-signal=INT,HUP,QUIT", BAREWIRE]);
+        env
+    } else {
+        Command::new(BAREWIRE)
+    }
+}
+
 /// What a run gave.
 #[derive(Debug)]
 pub(crate) struct Run {
