@@ -36,6 +36,11 @@ pub fn main(rows: Vec<Row>, arguments: impl IntoIterator<Item = OsString>) -> Ex
     match read.and_then(|bytes| tables(&bytes, rows, effort)) {
         Ok(tables) => {
             println!("{tables}");
+            if cfg!(debug_assertions) {
+                eprintln!(
+                    "mine: none of this is optimised, so the figures mean nothing: build it with --release"
+                );
+            }
             ExitCode::SUCCESS
         }
         Err(error) => {

@@ -4,7 +4,7 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
-use barewire_benches::report::KEEP;
+use barewire_benches::report::{KEEP, Machine};
 
 use crate::load::{Mode, Sample};
 use crate::{Cell, OURS, Options};
@@ -35,14 +35,18 @@ pub(crate) fn write(cells: &[Cell<'_>], options: &Options) -> io::Result<()> {
     let Some((before, after)) = parts else {
         return Err(io::Error::other(format!("{} has no place for pipes", path.display())));
     };
+    let machine = Machine::here();
     let mut tables = Vec::new();
     table(&mut tables, cells)?;
     let text = format!(
         "## Over pipes\n\n\
-         Written by `pipes --write`. Whole servers as child processes, each with the same two tools; what counts is the processor time of the server's process for \
+         Written by `pipes --write` on {}; {}. SDKs as `tests/peers/install.sh` and `benches/pipes/rmcp` name them. Whole servers as child processes, each with the same two tools; what counts is the processor time of the server's process for \
          each call, all its threads together. {} rounds, every second one backwards, {} s each and a quarter of that before; medians. *echo* writes what it \
-         reads and is no server: the pipes alone. Ours is `barewire_stdio::Serve` as it is by default, and without threads.\n\n\
+         reads and is no server: the pipes alone. *legacy* is 2025-11-25 after a handshake, *modern* 2026-07-28 with its `_meta`. On an idle machine the two processes wake \
+         each other for every single call, which costs more than most servers do; p50 is the client's view of it, and doubtful below 10 µs. Ours is `barewire_stdio::Serve` as it is by default, and without threads.\n\n\
          {}\n{}\n",
+        machine.date,
+        machine.processor,
         options.rounds,
         options.time.as_secs_f64(),
         goals(cells),
@@ -52,7 +56,8 @@ pub(crate) fn write(cells: &[Cell<'_>], options: &Options) -> io::Result<()> {
 }
 
 fn goals(cells: &[Cell<'_>]) -> String {
-    let mut out = String::from("| what | beside | goal | reached | spread | |\n|---|---|---|--:|---|---|\n");
+    let mut out =
+        String::from("| what | beside | goal | is | spread | reached |\n|---|---|---|--:|---|---|\n");
     for &(tool, in_flight, who, how, goal) in GOALS {
         let of = |name: &str, mode: Mode| {
             cells.iter().find(|cell| {

@@ -166,7 +166,8 @@ fn page(report: &Report<'_>, about: &str, other: &str) -> String {
          **How it is measured.** All contenders of a column in one process and one thread, one after the other, {rounds} rounds, every second one backwards, \
          each for {} ms of the thread's processor time at least; the median of the rounds' ratios. Before that each contender must give the same digest of every \
          message as serde_json in its plainest way (kind, id, method, params or result; texts, names, schemas; what was written): who reads something else stops the run. \
-         Parsers that change their input get a copy of the message, and pay for it. Corpora are made from seeds: 1,000 distinct messages of each small kind. \
+         Parsers that change their input get a copy of the message, and pay for it. All is built with thin link-time optimisation; the program `results` alone has the \
+         workspace's profile, and other figures. Corpora are made from seeds: 1,000 distinct messages of each small kind. \
          `_spaced` is JSON as Python's `json.dumps` writes it; `zh` is Chinese; `_2026` are requests of 2026-07-28 with their `_meta`; `call_ts` has the TypeScript SDK's order of keys.\n\n\
          **How noisy it was.** {}\n\n\
          ## What the core must reach\n\nThe fastest of those that are named, beside ours; under *plain* beside the core without its feature `simd`.\n\n{}\n",

@@ -1,4 +1,4 @@
-//! An MCP server on an ESP32-C3. **Never run on hardware**: it is only compiled.
+//! An MCP server on an ESP32-C3. **Never run on hardware**, nor linked: it is checked by the compiler.
 //!
 //! Wiring: GPIO21 (TX) to RX of a 3.3 V USB serial adapter, GPIO20 (RX) to its TX, GND to GND: on boards with a USB serial chip
 //! these are its pins already. An LED with a resistor at GPIO8. What the boot loader prints there first does no harm.

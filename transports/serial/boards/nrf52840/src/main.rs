@@ -1,4 +1,4 @@
-//! An MCP server on an nRF52840 (nRF52840-DK). **Never run on hardware**: it is only compiled.
+//! An MCP server on an nRF52840 (nRF52840-DK). **Never run on hardware**, nor linked: it is checked by the compiler.
 //!
 //! Wiring: none on the kit, whose USB debugger is a serial port too (P0.06 is TX, P0.08 is RX). The LED is LED1 (P0.13, low is on).
 //! Build for `thumbv7em-none-eabihf`; then, on the computer: `barewire list serial:/dev/ttyACM0@115200`.

@@ -1,4 +1,4 @@
-//! An MCP server on an RP2040 (Raspberry Pi Pico). **Never run on hardware**: it is only compiled.
+//! An MCP server on an RP2040 (Raspberry Pi Pico). **Never run on hardware**, nor linked: it is checked by the compiler.
 //!
 //! Wiring: GP0 (TX, pin 1) to RX of a 3.3 V USB serial adapter, GP1 (RX, pin 2) to its TX, GND to GND. The LED is the Pico's own (GP25).
 //! Build for `thumbv6m-none-eabi`; then, on the computer: `barewire list serial:/dev/ttyUSB0@115200`.

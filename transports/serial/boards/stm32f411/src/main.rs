@@ -1,4 +1,4 @@
-//! An MCP server on an STM32F411 ("black pill"). **Never run on hardware**: it is only compiled.
+//! An MCP server on an STM32F411 ("black pill"). **Never run on hardware**, nor linked: it is checked by the compiler.
 //!
 //! Wiring: A9 (TX) to RX of a 3.3 V USB serial adapter, A10 (RX) to its TX, G to GND. The LED is the board's own (C13, low is on).
 //! Build for `thumbv7em-none-eabihf`; then, on the computer: `barewire list serial:/dev/ttyUSB0@115200`.
