@@ -69,9 +69,10 @@ impl Drop for Half {
             let waits = |left: &mut usize| *left < *written && self.session.lost().is_none();
             drop(left.1.wait_timeout_while(lock, timeout, waits));
         }
-        // Another client may have the line by now.
+        // Another client may have the line by now, or get it this moment.
+        let mut open = self.place.lock().unwrap();
         if self.session.lost().is_none() {
-            *self.place.lock().unwrap() = None;
+            *open = None;
         }
     }
 }
