@@ -147,11 +147,8 @@ impl<'c> Serve<'c> {
             return over.map(drop).and(shared.into_result());
         }
         let result = thread::scope(|scope| {
-            // It only copies bytes; tools get the usual stack.
-            let small = thread::Builder::new().name("mcp-write".into()).stack_size(128 << 10);
-            small.spawn_scoped(scope, || shared.writer())?;
-            // One more than may run tools: somebody can always read.
-            let spawned = (0..=self.threads).try_for_each(|_| {
+            // Two more than may run tools: one can always read, and one write.
+            let spawned = (0..self.threads.saturating_add(2)).try_for_each(|_| {
                 let builder = thread::Builder::new().name("mcp-tool".into());
                 builder.spawn_scoped(scope, || shared.serve(&tool)).map(drop)
             });

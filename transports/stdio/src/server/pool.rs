@@ -4,7 +4,8 @@
 //! has read. So a short call costs no change of threads, and the answers to what was read together are written together. Before
 //! a tool runs or bytes are written the input is put back. The watching thread looks once in a [`TICK`] whether it still lies there: then
 //! another worker is woken and reads on, so ping, cancel and further calls are taken whatever the tools and the peer's
-//! appetite for output do. Likewise for answers that lie there unwritten while a tool runs.
+//! appetite for output do. Likewise for answers that lie there unwritten while a tool runs, and for calls and input that had to
+//! wait for the peer to read. There are two workers more than may run tools, so one can read and one write whatever the tools do.
 
 use super::{
     ToolSource,
@@ -33,12 +34,10 @@ const KEEP: usize = 128 << 10;
 
 pub(super) struct Shared<'s, R, W> {
     state: Mutex<State<'s, R, W>>,
-    /// For workers: the input lies there, or the end.
+    /// For workers: there is something to do, or the end.
     work: Bell,
     /// Output was taken or a call ended: there may be room again.
     moved: Bell,
-    /// The machine has output that nobody is writing.
-    speak: Bell,
     /// For the watching thread: somebody does something other than reading, or the input is over.
     watch: Bell,
     born: Instant,
@@ -62,6 +61,10 @@ struct State<'s, R, W> {
     /// How often input and output were taken.
     reads: usize,
     writes: usize,
+    /// Output has lain there long enough, or can't wait: it is written before the next tool runs.
+    overdue: bool,
+    /// The machine may have more to say: its last word was not that it needs input.
+    more: bool,
     /// The watching thread waits until somebody does something other than reading.
     unwatched: bool,
     /// All is answered and taken.
@@ -115,6 +118,8 @@ impl<'s, R: Read, W: Write> Shared<'s, R, W> {
             out: Some(Out { write, bytes: Vec::new() }),
             reads: 0,
             writes: 0,
+            overdue: false,
+            more: false,
             unwatched: false,
             closed: false,
             broken: None,
@@ -124,7 +129,6 @@ impl<'s, R: Read, W: Write> Shared<'s, R, W> {
             state: Mutex::new(state),
             work: Bell::default(),
             moved: Bell::default(),
-            speak: Bell::default(),
             watch: Bell::default(),
             born: Instant::now(),
             source,
@@ -141,6 +145,7 @@ impl<'s, R: Read, W: Write> Shared<'s, R, W> {
     /// Polls up to the next call, which is put to the waiting ones. `false`: there is none now.
     fn poll(&self, state: &mut State<'s, R, W>) -> bool {
         let now = self.now();
+        state.more = true;
         loop {
             match state.server.poll(now) {
                 Output::Event(ServerEvent::Call(Call { name, args, reply, context, .. })) => {
@@ -162,9 +167,13 @@ impl<'s, R: Read, W: Write> Shared<'s, R, W> {
                     list.tools(|index| self.source.and_then(|source| source.tool(index)));
                 }
                 Output::Event(_) => {}
-                Output::Send(_) | Output::Wait { .. } | Output::Blocked { .. } => return false,
+                Output::Send(_) => return false,
+                Output::Wait { .. } | Output::Blocked { .. } => {
+                    state.more = false;
+                    return false;
+                }
                 Output::Closed => {
-                    state.closed = true;
+                    (state.closed, state.more) = (true, false);
                     self.moved.ring();
                     return false;
                 }
@@ -193,7 +202,7 @@ impl<'s, R: Read, W: Write> Shared<'s, R, W> {
         while !state.ended {
             // Who is alone can't be woken to write in time, so nothing is left lying before a tool runs.
             let due = match state.server.output().len() {
-                len if self.threads > 0 => len > LONG,
+                len if self.threads > 0 => len > LONG || state.overdue && len > 0,
                 len => len > 0,
             };
             if !(due && state.out.is_some())
@@ -257,6 +266,7 @@ impl<'s, R: Read, W: Write> Shared<'s, R, W> {
     fn write<'g>(&'g self, mut state: Guard<'g, 's, R, W>) -> Guard<'g, 's, R, W> {
         let Some(mut out) = state.out.take() else { return state };
         state.writes = state.writes.wrapping_add(1);
+        state.overdue = false;
         self.noticed(&mut state);
         loop {
             out.bytes.clear();
@@ -284,19 +294,24 @@ impl<'s, R: Read, W: Write> Shared<'s, R, W> {
         state
     }
 
-    /// The thread that writes what a running tool tells, and answers that lie there.
-    pub(super) fn writer(&self) {
-        let mut state = lock(&self.state);
-        while !state.ended {
-            if state.out.is_some() && !state.server.output().is_empty() {
-                state = self.write(state);
-            } else {
-                state = self.speak.wait(state, None);
-            }
-        }
+    /// Output lies there.
+    fn is_held(state: &State<'s, R, W>) -> bool {
+        state.out.is_some() && !state.server.output().is_empty()
     }
 
-    /// The thread that sees to it that input and output do not lie there, until the input is over.
+    /// Whoever reads left something behind that had to wait for the peer or for a tool, and need not any more.
+    fn is_left(&self, state: &State<'s, R, W>) -> bool {
+        let runs = state.running.len() < self.threads && state.server.output().len() <= LONG;
+        state.input.is_none() && (runs && !state.jobs.is_empty() || state.more && state.out.is_some())
+    }
+
+    /// Somebody shall write what is there, before anything else.
+    fn hurry(&self, state: &mut State<'s, R, W>) {
+        state.overdue = true;
+        self.work.ring_one();
+    }
+
+    /// The thread that sees to it that nothing lies there, until the input is over.
     pub(super) fn watch(&self) -> io::Result<Over> {
         let mut state = lock(&self.state);
         let mut seen = (state.reads, state.writes);
@@ -304,8 +319,8 @@ impl<'s, R: Read, W: Write> Shared<'s, R, W> {
             if let Some(over) = state.over.take() {
                 return over;
             }
-            let held = state.out.is_some() && !state.server.output().is_empty();
-            if state.input.is_none() && !held {
+            let (held, left) = (Self::is_held(&state), self.is_left(&state));
+            if state.input.is_none() && !held && !left {
                 state.unwatched = true;
                 state = self.watch.wait(state, None);
                 state.unwatched = false;
@@ -313,11 +328,11 @@ impl<'s, R: Read, W: Write> Shared<'s, R, W> {
                 continue;
             }
             state = self.watch.wait(state, Some(TICK));
-            if state.input.is_some() && state.reads == seen.0 {
+            if state.input.is_some() && state.reads == seen.0 || left && self.is_left(&state) {
                 self.work.ring_one();
             }
             if held && state.writes == seen.1 {
-                self.speak.ring_one();
+                self.hurry(&mut state);
             }
             seen = (state.reads, state.writes);
         }
@@ -341,7 +356,7 @@ impl<'s, R: Read, W: Write> Shared<'s, R, W> {
         drop(state);
         let result = tool(job, self);
         state = lock(&self.state);
-        state.running.retain(|(id, _)| *id != job.id);
+        let mut polled = false;
         loop {
             let refused = match state.server.resume(job.id) {
                 Ok(reply) => {
@@ -354,12 +369,21 @@ impl<'s, R: Read, W: Write> Shared<'s, R, W> {
             if refused != Some(Refused::Full) || state.broken.is_some() || state.ended {
                 break;
             }
+            if !polled {
+                // Amid a batch, or a list that the application makes, nothing else can be said: only polling ends that.
+                while self.poll(&mut state) {}
+                polled = true;
+                continue;
+            }
+            polled = false;
             if state.out.is_some() {
                 state = self.write(state);
             } else {
                 state = self.moved.wait(state, None);
             }
         }
+        // Only now, since until its answer has room it takes a worker.
+        state.running.retain(|(id, _)| *id != job.id);
         self.moved.ring();
         state
     }
@@ -380,8 +404,8 @@ impl<'s, R: Read, W: Write> Shared<'s, R, W> {
             if !state.jobs.is_empty() {
                 self.work.ring();
             }
-            if state.out.is_some() && !state.server.output().is_empty() {
-                self.speak.ring_one();
+            if Self::is_held(&state) {
+                self.hurry(&mut state);
             }
             state = self.moved.wait(state, Some(left));
         }
@@ -392,7 +416,6 @@ impl<'s, R: Read, W: Write> Shared<'s, R, W> {
             flag.raise();
         }
         self.work.ring();
-        self.speak.ring();
         self.moved.ring();
         // A tool that heeds the flag needs a moment to return.
         let until = Instant::now() + Duration::from_millis(100);
@@ -426,7 +449,7 @@ impl<R: Read, W: Write> Line for Shared<'_, R, W> {
             if self.threads == 0 {
                 drop(self.write(state));
             } else if state.out.is_some() {
-                self.speak.ring_one();
+                self.hurry(&mut state);
             }
         }
     }
