@@ -147,12 +147,11 @@ impl<'c> Serve<'c> {
             return over.map(drop).and(shared.into_result());
         }
         let result = thread::scope(|scope| {
-            // Two more than may run tools: one can always read, and one write.
-            let spawned = (0..self.threads.saturating_add(2)).try_for_each(|_| {
+            shared.start(|| {
                 let builder = thread::Builder::new().name("mcp-tool".into());
                 builder.spawn_scoped(scope, || shared.serve(&tool)).map(drop)
-            });
-            let over = spawned.and_then(|()| shared.watch());
+            })?;
+            let over = shared.watch();
             // What was not read for `drain` is not waited for once more.
             let left = if matches!(over, Ok(pool::Over::Stuck)) { Duration::ZERO } else { drain };
             if !shared.finish(left) {

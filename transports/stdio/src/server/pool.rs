@@ -56,6 +56,8 @@ struct State<'s, R, W> {
     /// Taken by whoever reads. Gone when it is over.
     input: Option<Input<R>>,
     over: Option<io::Result<Over>>,
+    /// Somebody waits for input.
+    reading: bool,
     /// Taken by whoever writes; that thread looks for more before it gives it back.
     out: Option<Out<W>>,
     /// How often input and output were taken.
@@ -115,6 +117,7 @@ impl<'s, R: Read, W: Write> Shared<'s, R, W> {
             running: Vec::new(),
             input: Some(Input { read, chunk: vec![0; CHUNK], fed: 0, end: 0, until: None }),
             over: None,
+            reading: false,
             out: Some(Out { write, bytes: Vec::new() }),
             reads: 0,
             writes: 0,
@@ -196,6 +199,15 @@ impl<'s, R: Read, W: Write> Shared<'s, R, W> {
         }
     }
 
+    /// Starts all workers before any of them begins: if one can't be had, none waits for input that may never come.
+    pub(super) fn start(&self, mut spawn: impl FnMut() -> io::Result<()>) -> io::Result<()> {
+        let mut state = lock(&self.state);
+        // Two more than may run tools: one can always read, and one write.
+        let started = (0..self.threads.saturating_add(2)).try_for_each(|_| spawn());
+        state.ended = started.is_err();
+        started
+    }
+
     /// A thread of the pool; or, without threads, all there is to do until the input is over.
     pub(super) fn serve(&self, tool: &impl Fn(&Job, &dyn Line) -> Answer) {
         let mut state = lock(&self.state);
@@ -224,10 +236,15 @@ impl<'s, R: Read, W: Write> Shared<'s, R, W> {
     /// Reads, if all that was read is fed, and feeds. Puts the input back unless it is over.
     fn read<'g>(&'g self, mut state: Guard<'g, 's, R, W>, mut input: Input<R>) -> Guard<'g, 's, R, W> {
         state.reads = state.reads.wrapping_add(1);
-        if input.fed == input.end {
+        if input.fed == input.end && state.broken.is_none() {
+            state.reading = true;
             drop(state);
             let result = input.fill();
             state = lock(&self.state);
+            state.reading = false;
+            if state.ended {
+                self.moved.ring();
+            }
             match result {
                 Ok(0) => return self.over(state, Ok(Over::Ended)),
                 Ok(_) => {}
@@ -283,9 +300,14 @@ impl<'s, R: Read, W: Write> Shared<'s, R, W> {
             let result = out.write.write_all(&out.bytes).and_then(|()| out.write.flush());
             state = lock(&self.state);
             if let Err(error) = result {
-                state.broken = Some(Some(error).filter(|error| !is_close(error)));
+                let gone = is_close(&error);
+                state.broken = Some(Some(error).filter(|_| !gone));
                 for (_, flag) in &state.running {
                     flag.raise();
+                }
+                if gone && state.over.is_none() {
+                    // Who reads would hear of it at the next input, which may never come.
+                    state = self.over(state, Ok(Over::Ended));
                 }
             }
         }
@@ -417,9 +439,9 @@ impl<'s, R: Read, W: Write> Shared<'s, R, W> {
         }
         self.work.ring();
         self.moved.ring();
-        // A tool that heeds the flag needs a moment to return.
+        // A tool that heeds the flag needs a moment to return, and so does who reads if the peer has just gone.
         let until = Instant::now() + Duration::from_millis(100);
-        while !state.running.is_empty() {
+        while !state.running.is_empty() || state.reading {
             let left = until.saturating_duration_since(Instant::now());
             if left.is_zero() {
                 return false;
