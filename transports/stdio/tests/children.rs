@@ -327,3 +327,22 @@ fn each_revision_can_be_asked_for() {
         assert_eq!(client.call("echo", r#"{"text":"hi"}"#).unwrap().text(), "hi");
     }
 }
+
+#[test]
+fn a_server_whose_peer_has_gone_ends_though_its_input_is_open() {
+    for mode in ["serve", "unthreaded"] {
+        let mut child = Process::new(env!("CARGO_BIN_EXE_barewire-stdio-fixture"))
+            .arg(mode)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        drop(child.stdout.take());
+        let mut input = child.stdin.take().unwrap();
+        input.write_all(b"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}\n").unwrap();
+        let started = Instant::now();
+        assert!(child.wait().unwrap().success());
+        assert_within(started, 10);
+        drop(input);
+    }
+}

@@ -147,15 +147,11 @@ impl<'c> Serve<'c> {
             return over.map(drop).and(shared.into_result());
         }
         let result = thread::scope(|scope| {
-            // It only copies bytes; tools get the usual stack.
-            let small = thread::Builder::new().name("mcp-write".into()).stack_size(128 << 10);
-            small.spawn_scoped(scope, || shared.writer())?;
-            // One more than may run tools: somebody can always read.
-            let spawned = (0..=self.threads).try_for_each(|_| {
+            shared.start(|| {
                 let builder = thread::Builder::new().name("mcp-tool".into());
                 builder.spawn_scoped(scope, || shared.serve(&tool)).map(drop)
-            });
-            let over = spawned.and_then(|()| shared.watch());
+            })?;
+            let over = shared.watch();
             // What was not read for `drain` is not waited for once more.
             let left = if matches!(over, Ok(pool::Over::Stuck)) { Duration::ZERO } else { drain };
             if !shared.finish(left) {

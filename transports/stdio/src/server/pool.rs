@@ -4,7 +4,8 @@
 //! has read. So a short call costs no change of threads, and the answers to what was read together are written together. Before
 //! a tool runs or bytes are written the input is put back. The watching thread looks once in a [`TICK`] whether it still lies there: then
 //! another worker is woken and reads on, so ping, cancel and further calls are taken whatever the tools and the peer's
-//! appetite for output do. Likewise for answers that lie there unwritten while a tool runs.
+//! appetite for output do. Likewise for answers that lie there unwritten while a tool runs, and for calls and input that had to
+//! wait for the peer to read. There are two workers more than may run tools, so one can read and one write whatever the tools do.
 
 use super::{
     ToolSource,
@@ -33,12 +34,10 @@ const KEEP: usize = 128 << 10;
 
 pub(super) struct Shared<'s, R, W> {
     state: Mutex<State<'s, R, W>>,
-    /// For workers: the input lies there, or the end.
+    /// For workers: there is something to do, or the end.
     work: Bell,
     /// Output was taken or a call ended: there may be room again.
     moved: Bell,
-    /// The machine has output that nobody is writing.
-    speak: Bell,
     /// For the watching thread: somebody does something other than reading, or the input is over.
     watch: Bell,
     born: Instant,
@@ -57,11 +56,17 @@ struct State<'s, R, W> {
     /// Taken by whoever reads. Gone when it is over.
     input: Option<Input<R>>,
     over: Option<io::Result<Over>>,
+    /// Somebody waits for input.
+    reading: bool,
     /// Taken by whoever writes; that thread looks for more before it gives it back.
     out: Option<Out<W>>,
     /// How often input and output were taken.
     reads: usize,
     writes: usize,
+    /// Output has lain there long enough, or can't wait: it is written before the next tool runs.
+    overdue: bool,
+    /// The machine may have more to say: its last word was not that it needs input.
+    more: bool,
     /// The watching thread waits until somebody does something other than reading.
     unwatched: bool,
     /// All is answered and taken.
@@ -112,9 +117,12 @@ impl<'s, R: Read, W: Write> Shared<'s, R, W> {
             running: Vec::new(),
             input: Some(Input { read, chunk: vec![0; CHUNK], fed: 0, end: 0, until: None }),
             over: None,
+            reading: false,
             out: Some(Out { write, bytes: Vec::new() }),
             reads: 0,
             writes: 0,
+            overdue: false,
+            more: false,
             unwatched: false,
             closed: false,
             broken: None,
@@ -124,7 +132,6 @@ impl<'s, R: Read, W: Write> Shared<'s, R, W> {
             state: Mutex::new(state),
             work: Bell::default(),
             moved: Bell::default(),
-            speak: Bell::default(),
             watch: Bell::default(),
             born: Instant::now(),
             source,
@@ -141,6 +148,7 @@ impl<'s, R: Read, W: Write> Shared<'s, R, W> {
     /// Polls up to the next call, which is put to the waiting ones. `false`: there is none now.
     fn poll(&self, state: &mut State<'s, R, W>) -> bool {
         let now = self.now();
+        state.more = true;
         loop {
             match state.server.poll(now) {
                 Output::Event(ServerEvent::Call(Call { name, args, reply, context, .. })) => {
@@ -162,9 +170,13 @@ impl<'s, R: Read, W: Write> Shared<'s, R, W> {
                     list.tools(|index| self.source.and_then(|source| source.tool(index)));
                 }
                 Output::Event(_) => {}
-                Output::Send(_) | Output::Wait { .. } | Output::Blocked { .. } => return false,
+                Output::Send(_) => return false,
+                Output::Wait { .. } | Output::Blocked { .. } => {
+                    state.more = false;
+                    return false;
+                }
                 Output::Closed => {
-                    state.closed = true;
+                    (state.closed, state.more) = (true, false);
                     self.moved.ring();
                     return false;
                 }
@@ -187,13 +199,22 @@ impl<'s, R: Read, W: Write> Shared<'s, R, W> {
         }
     }
 
+    /// Starts all workers before any of them begins: if one can't be had, none waits for input that may never come.
+    pub(super) fn start(&self, mut spawn: impl FnMut() -> io::Result<()>) -> io::Result<()> {
+        let mut state = lock(&self.state);
+        // Two more than may run tools: one can always read, and one write.
+        let started = (0..self.threads.saturating_add(2)).try_for_each(|_| spawn());
+        state.ended = started.is_err();
+        started
+    }
+
     /// A thread of the pool; or, without threads, all there is to do until the input is over.
     pub(super) fn serve(&self, tool: &impl Fn(&Job, &dyn Line) -> Answer) {
         let mut state = lock(&self.state);
         while !state.ended {
             // Who is alone can't be woken to write in time, so nothing is left lying before a tool runs.
             let due = match state.server.output().len() {
-                len if self.threads > 0 => len > LONG,
+                len if self.threads > 0 => len > LONG || state.overdue && len > 0,
                 len => len > 0,
             };
             if !(due && state.out.is_some())
@@ -215,10 +236,15 @@ impl<'s, R: Read, W: Write> Shared<'s, R, W> {
     /// Reads, if all that was read is fed, and feeds. Puts the input back unless it is over.
     fn read<'g>(&'g self, mut state: Guard<'g, 's, R, W>, mut input: Input<R>) -> Guard<'g, 's, R, W> {
         state.reads = state.reads.wrapping_add(1);
-        if input.fed == input.end {
+        if input.fed == input.end && state.broken.is_none() {
+            state.reading = true;
             drop(state);
             let result = input.fill();
             state = lock(&self.state);
+            state.reading = false;
+            if state.ended {
+                self.moved.ring();
+            }
             match result {
                 Ok(0) => return self.over(state, Ok(Over::Ended)),
                 Ok(_) => {}
@@ -257,6 +283,7 @@ impl<'s, R: Read, W: Write> Shared<'s, R, W> {
     fn write<'g>(&'g self, mut state: Guard<'g, 's, R, W>) -> Guard<'g, 's, R, W> {
         let Some(mut out) = state.out.take() else { return state };
         state.writes = state.writes.wrapping_add(1);
+        state.overdue = false;
         self.noticed(&mut state);
         loop {
             out.bytes.clear();
@@ -273,9 +300,14 @@ impl<'s, R: Read, W: Write> Shared<'s, R, W> {
             let result = out.write.write_all(&out.bytes).and_then(|()| out.write.flush());
             state = lock(&self.state);
             if let Err(error) = result {
-                state.broken = Some(Some(error).filter(|error| !is_close(error)));
+                let gone = is_close(&error);
+                state.broken = Some(Some(error).filter(|_| !gone));
                 for (_, flag) in &state.running {
                     flag.raise();
+                }
+                if gone && state.over.is_none() {
+                    // Who reads would hear of it at the next input, which may never come.
+                    state = self.over(state, Ok(Over::Ended));
                 }
             }
         }
@@ -284,19 +316,24 @@ impl<'s, R: Read, W: Write> Shared<'s, R, W> {
         state
     }
 
-    /// The thread that writes what a running tool tells, and answers that lie there.
-    pub(super) fn writer(&self) {
-        let mut state = lock(&self.state);
-        while !state.ended {
-            if state.out.is_some() && !state.server.output().is_empty() {
-                state = self.write(state);
-            } else {
-                state = self.speak.wait(state, None);
-            }
-        }
+    /// Output lies there.
+    fn is_held(state: &State<'s, R, W>) -> bool {
+        state.out.is_some() && !state.server.output().is_empty()
     }
 
-    /// The thread that sees to it that input and output do not lie there, until the input is over.
+    /// Whoever reads left something behind that had to wait for the peer or for a tool, and need not any more.
+    fn is_left(&self, state: &State<'s, R, W>) -> bool {
+        let runs = state.running.len() < self.threads && state.server.output().len() <= LONG;
+        state.input.is_none() && (runs && !state.jobs.is_empty() || state.more && state.out.is_some())
+    }
+
+    /// Somebody shall write what is there, before anything else.
+    fn hurry(&self, state: &mut State<'s, R, W>) {
+        state.overdue = true;
+        self.work.ring_one();
+    }
+
+    /// The thread that sees to it that nothing lies there, until the input is over.
     pub(super) fn watch(&self) -> io::Result<Over> {
         let mut state = lock(&self.state);
         let mut seen = (state.reads, state.writes);
@@ -304,8 +341,8 @@ impl<'s, R: Read, W: Write> Shared<'s, R, W> {
             if let Some(over) = state.over.take() {
                 return over;
             }
-            let held = state.out.is_some() && !state.server.output().is_empty();
-            if state.input.is_none() && !held {
+            let (held, left) = (Self::is_held(&state), self.is_left(&state));
+            if state.input.is_none() && !held && !left {
                 state.unwatched = true;
                 state = self.watch.wait(state, None);
                 state.unwatched = false;
@@ -313,11 +350,11 @@ impl<'s, R: Read, W: Write> Shared<'s, R, W> {
                 continue;
             }
             state = self.watch.wait(state, Some(TICK));
-            if state.input.is_some() && state.reads == seen.0 {
+            if state.input.is_some() && state.reads == seen.0 || left && self.is_left(&state) {
                 self.work.ring_one();
             }
             if held && state.writes == seen.1 {
-                self.speak.ring_one();
+                self.hurry(&mut state);
             }
             seen = (state.reads, state.writes);
         }
@@ -341,7 +378,7 @@ impl<'s, R: Read, W: Write> Shared<'s, R, W> {
         drop(state);
         let result = tool(job, self);
         state = lock(&self.state);
-        state.running.retain(|(id, _)| *id != job.id);
+        let mut polled = false;
         loop {
             let refused = match state.server.resume(job.id) {
                 Ok(reply) => {
@@ -354,12 +391,21 @@ impl<'s, R: Read, W: Write> Shared<'s, R, W> {
             if refused != Some(Refused::Full) || state.broken.is_some() || state.ended {
                 break;
             }
+            if !polled {
+                // Amid a batch, or a list that the application makes, nothing else can be said: only polling ends that.
+                while self.poll(&mut state) {}
+                polled = true;
+                continue;
+            }
+            polled = false;
             if state.out.is_some() {
                 state = self.write(state);
             } else {
                 state = self.moved.wait(state, None);
             }
         }
+        // Only now, since until its answer has room it takes a worker.
+        state.running.retain(|(id, _)| *id != job.id);
         self.moved.ring();
         state
     }
@@ -380,8 +426,8 @@ impl<'s, R: Read, W: Write> Shared<'s, R, W> {
             if !state.jobs.is_empty() {
                 self.work.ring();
             }
-            if state.out.is_some() && !state.server.output().is_empty() {
-                self.speak.ring_one();
+            if Self::is_held(&state) {
+                self.hurry(&mut state);
             }
             state = self.moved.wait(state, Some(left));
         }
@@ -392,11 +438,10 @@ impl<'s, R: Read, W: Write> Shared<'s, R, W> {
             flag.raise();
         }
         self.work.ring();
-        self.speak.ring();
         self.moved.ring();
-        // A tool that heeds the flag needs a moment to return.
+        // A tool that heeds the flag needs a moment to return, and so does who reads if the peer has just gone.
         let until = Instant::now() + Duration::from_millis(100);
-        while !state.running.is_empty() {
+        while !state.running.is_empty() || state.reading {
             let left = until.saturating_duration_since(Instant::now());
             if left.is_zero() {
                 return false;
@@ -426,7 +471,7 @@ impl<R: Read, W: Write> Line for Shared<'_, R, W> {
             if self.threads == 0 {
                 drop(self.write(state));
             } else if state.out.is_some() {
-                self.speak.ring_one();
+                self.hurry(&mut state);
             }
         }
     }
