@@ -89,8 +89,9 @@ pub(super) fn call_at_random(run: &Run, post: &Post, client: u64, totals: &mut T
             Err(Why::TimedOut) if limit != Limit::Never => totals.deadlines += 1,
             Err(Why::Cancelled) if limit != Limit::Never => totals.cancels += 1,
             Err(Why::Lost(why)) => {
-                // Each start of the far end explains one lost call of a client, no more.
-                let starts = post.now().0;
+                // Each start of the far end explains one lost call of a client, no more. So does each new session of a link: where
+                // bytes are lost, the one after a start may have to be opened twice.
+                let starts = post.now().0 + caller.sessions();
                 if starts == missed {
                     return Err(said(format!("lost without a restart: {why}")));
                 }

@@ -43,6 +43,10 @@ pub(super) type Hear<'a> = &'a mut (dyn FnMut(f64, Option<&str>) + Send);
 /// A handle that many threads use.
 pub(super) trait Caller: Send + Sync {
     fn call(&self, tool: &str, args: &str, limit: Limit, hear: Option<Hear<'_>>) -> Result<String, Why>;
+    /// How often the link below began anew, if it has one that does.
+    fn sessions(&self) -> u64 {
+        0
+    }
 }
 
 /// A far end, and the way to it.
@@ -125,6 +129,10 @@ impl Caller for Device {
             lost @ Failure::Lost(_) => Why::Lost(lost.to_string()),
             other => Why::Wrong(other.to_string()),
         })
+    }
+
+    fn sessions(&self) -> u64 {
+        self.stats().sessions.into()
     }
 }
 
