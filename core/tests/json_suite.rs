@@ -4,23 +4,13 @@
 
 mod json_common;
 
-use json_common::{accepts, same_at_every_split};
-use std::path::PathBuf;
+use json_common::{accepts, same_at_every_split, suite};
 
 #[test]
 fn json_test_suite() {
-    let shared = std::env::var_os("BAREWIRE_SHARED")
-        .map_or_else(|| PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../shared")), PathBuf::from);
-    let folder = shared.join("data/json-test-suite/test_parsing");
-    let Ok(files) = std::fs::read_dir(&folder) else {
-        eprintln!("skipped: no JSONTestSuite at {}", folder.display());
-        return;
-    };
+    let Some(files) = suite() else { return };
     let (mut accepted, mut refused) = (0, 0);
-    for file in files {
-        let path = file.unwrap().path();
-        let name = path.file_name().unwrap().to_string_lossy().into_owned();
-        let text = std::fs::read(&path).unwrap();
+    for (name, text) in files {
         if name.starts_with("y_") {
             assert!(accepts(&text), "{name} is refused");
             accepted += 1;

@@ -9,9 +9,8 @@ mod json_common;
 
 use barewire::json::Raw;
 use barewire::rpc::{Fault, Invalid, Message};
-use json_common::{accepts, cases, mutated, steps, text, valid, value};
+use json_common::{accepts, cases, mutated, steps, suite, text, valid, value};
 use proptest::prelude::*;
-use std::path::PathBuf;
 
 /// Both roads on one line; whether it is a message.
 fn agree(line: &[u8]) -> bool {
@@ -160,17 +159,8 @@ proptest! {
 /// Every place of every file of the suite, against the edges of blocks.
 #[test]
 fn on_the_json_test_suite() {
-    let shared = std::env::var_os("BAREWIRE_SHARED")
-        .map_or_else(|| PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../shared")), PathBuf::from);
-    let folder = shared.join("data/json-test-suite/test_parsing");
-    let Ok(files) = std::fs::read_dir(&folder) else {
-        eprintln!("skipped: no JSONTestSuite at {}", folder.display());
-        return;
-    };
-    for file in files {
-        let path = file.unwrap().path();
-        let name = path.file_name().unwrap().to_string_lossy().into_owned();
-        let text = std::fs::read(&path).unwrap();
+    let Some(files) = suite() else { return };
+    for (name, text) in files {
         agree_on_value(&text);
         if text.len() > 2000 {
             continue;

@@ -5,6 +5,22 @@ use barewire::json::{ScanError, Scanner, Step};
 use proptest::prelude::*;
 use serde_json::Value;
 use std::ops::Range;
+use std::path::PathBuf;
+
+/// The files of JSONTestSuite by name, where they are present; where not, that is said.
+pub(crate) fn suite() -> Option<Vec<(String, Vec<u8>)>> {
+    let shared = std::env::var_os("BAREWIRE_SHARED")
+        .map_or_else(|| PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../shared")), PathBuf::from);
+    let folder = shared.join("data/json-test-suite/test_parsing");
+    let Ok(files) = std::fs::read_dir(&folder) else {
+        eprintln!("skipped: no JSONTestSuite at {}", folder.display());
+        return None;
+    };
+    let read = |path: PathBuf| {
+        (path.file_name().unwrap().to_string_lossy().into_owned(), std::fs::read(&path).unwrap())
+    };
+    Some(files.map(|file| read(file.unwrap().path())).collect())
+}
 
 /// So many cases, or that times `BAREWIRE_CASES`; failures are printed, not written to files.
 pub(crate) fn cases(cases: u32) -> ProptestConfig {
