@@ -3,10 +3,10 @@ use super::decode::{content, str_at, text};
 use super::machine::Client;
 use super::result::Opening;
 use super::{ClientEvent, End, Listed, ToolDef, Why};
-use crate::json::Raw;
+use crate::json::{Raw, SMALL, decode};
 use crate::machine::mem::Span;
 use crate::machine::{CallId, Output};
-use crate::mcp::Level;
+use crate::mcp::{Content, Level};
 use crate::rpc::{Code, Fault};
 
 /// What comes next, without borrowing anything. Spans count from the start of the receive buffer.
@@ -20,6 +20,8 @@ pub(super) enum Step {
     NotOpened(Ending),
     Tool { of: CallId, at: Span },
     Content { of: CallId, at: Span },
+    /// A block of text, where its string stands.
+    Text { of: CallId, at: Span },
     Structured { of: CallId, at: Span },
     Meta { of: CallId, at: Span },
     Json { of: CallId, at: Span },
@@ -81,6 +83,10 @@ impl Client<'_> {
         Output::Event(match step {
             Step::Tool { of, at } => ClientEvent::Tool { of, tool: ToolDef::new(at.of_mut(bytes)) },
             Step::Content { of, at } => ClientEvent::Content { of, content: content(at.of_mut(bytes)) },
+            Step::Text { of, at } if !SMALL => {
+                let [_, body @ .., _] = at.of_mut(bytes) else { return Output::Wait { until: None } };
+                ClientEvent::Content { of, content: Content::Text(decode(body)) }
+            }
             Step::Structured { of, at } => ClientEvent::Structured { of, json: raw(bytes, at) },
             Step::Meta { of, at } => ClientEvent::Meta { of, json: raw(bytes, at) },
             Step::Json { of, at } => ClientEvent::Json { of, json: raw(bytes, at) },
@@ -115,7 +121,9 @@ impl Client<'_> {
                 ClientEvent::Notified { method: str_at(bytes, method), params }
             }
             Step::Fault(fault, at) => ClientEvent::Fault { fault, line: at.of(bytes) },
-            Step::Again | Step::Send | Step::Closed | Step::Idle => return Output::Wait { until: None },
+            Step::Again | Step::Send | Step::Closed | Step::Idle | Step::Text { .. } => {
+                return Output::Wait { until: None };
+            }
         })
     }
 }

@@ -366,8 +366,8 @@ impl<'b> Client<'b> {
             if self.tell_doomed() {
                 continue;
             }
-            let step = self.shake().or_else(|| match self.current.take() {
-                Some(current) => Some(self.hand_out(current)),
+            let step = self.shake().or_else(|| match self.current {
+                Some(_) => Some(self.hand_out()),
                 None => self.read_on(),
             });
             match step {

@@ -284,12 +284,12 @@ impl Client<'_> {
         let all = line.of(self.rx.bytes());
         let result = envelope.result.unwrap_or_default().shifted(place.start);
         let result = Raw::trusted(result.of(self.rx.bytes()));
-        match Delivery::read(of, kind, version, all, result) {
-            Ok(delivery) => {
-                self.current = Some(Current::Delivery(delivery));
-                Step::Again
-            }
+        self.current = Some(Current::Delivery(Delivery::new(of, kind)));
+        let Some(Current::Delivery(delivery)) = &mut self.current else { return Step::Again };
+        match delivery.read(version, all, result) {
+            Ok(()) => self.hand_out(),
             Err(why) => {
+                self.current = None;
                 self.next_message();
                 self.fail(of, why)
             }
