@@ -18,22 +18,63 @@ pub(super) enum Step {
     Closed,
     Opened(Opening),
     NotOpened(Ending),
-    Tool { of: CallId, at: Span },
-    Content { of: CallId, at: Span },
+    Tool {
+        of: CallId,
+        at: Span,
+    },
+    Content {
+        of: CallId,
+        at: Span,
+    },
     /// A block of text, where its string stands.
-    Text { of: CallId, at: Span },
-    Structured { of: CallId, at: Span },
-    Meta { of: CallId, at: Span },
-    Json { of: CallId, at: Span },
-    Page { of: CallId, next: Span },
-    InputRequired { of: CallId, asks: Option<Span>, state: Option<Span> },
-    Ended { of: CallId, end: Ending },
-    Progress { of: CallId, done: f64, total: Option<f64>, message: Option<Span> },
-    Log { level: Option<Level>, name: Span, logger: Option<Span>, data: Span },
+    Text {
+        of: CallId,
+        at: Span,
+    },
+    Structured {
+        of: CallId,
+        at: Span,
+    },
+    Meta {
+        of: CallId,
+        at: Span,
+    },
+    Json {
+        of: CallId,
+        at: Span,
+    },
+    Page {
+        of: CallId,
+        next: Span,
+    },
+    InputRequired {
+        of: CallId,
+        asks: Option<Span>,
+        state: Option<Span>,
+    },
+    Ended {
+        of: CallId,
+        end: Ending,
+    },
+    Progress {
+        of: CallId,
+        done: f64,
+        total: Option<f64>,
+        message: Option<Span>,
+    },
+    Log {
+        level: Option<Level>,
+        name: Span,
+        logger: Option<Span>,
+        data: Span,
+    },
     Changed(Listed),
     Updated(Span),
     Fault(Fault, Span),
-    Notified { method: Span, params: Option<Span> },
+    Notified {
+        method: Span,
+        params: Option<Span>,
+    },
 }
 
 /// How something ended.

@@ -1,7 +1,7 @@
 //! The machine itself: its state, its doors, and what comes next.
 use super::config::Config;
 use super::handshake::Phase;
-use super::jobs::{Job, Say};
+use super::jobs::{Job, Method, Say};
 use super::lend::{Ending, Step};
 use super::message::Batch;
 use super::request::Answers;
@@ -270,8 +270,8 @@ impl<'b> Client<'b> {
     /// # Errors
     /// [`SendError`], if no request can be made now; what does not fit is told by [`Request::send`].
     pub fn call_tool(&mut self, name: &str) -> Result<Request<'_>, SendError> {
-        let mut request = self.start("tools/call", Kind::Call)?;
-        request.part("name", |out| write_str(out, name));
+        let mut request = self.start(Method::Known("tools/call"), Kind::Call)?;
+        request.part(",\"name\":", |out| write_str(out, name));
         Ok(request)
     }
 
@@ -281,11 +281,11 @@ impl<'b> Client<'b> {
     /// # Errors
     /// As [`call_tool`](Self::call_tool).
     pub fn list_tools(&mut self, cursor: Option<Raw<'_>>) -> Result<Request<'_>, SendError> {
-        let mut request = self.start("tools/list", Kind::Tools)?;
+        let mut request = self.start(Method::Known("tools/list"), Kind::Tools)?;
         if let Some(cursor) = cursor {
             request.wrong |= cursor.as_string().is_none();
             let _ = request.own.pages.meet(cursor.as_bytes());
-            request.part("cursor", |out| write_raw(out, cursor));
+            request.part(",\"cursor\":", |out| write_raw(out, cursor));
         }
         Ok(request)
     }
@@ -295,11 +295,11 @@ impl<'b> Client<'b> {
     /// # Errors
     /// As [`call_tool`](Self::call_tool).
     pub fn request(&mut self, method: &str) -> Result<Request<'_>, SendError> {
-        self.start(method, Kind::Json)
+        self.start(Method::Any(method), Kind::Json)
     }
 
     #[inline(never)]
-    fn start(&mut self, method: &str, kind: Kind) -> Result<Request<'_>, SendError> {
+    fn start(&mut self, method: Method<'_>, kind: Kind) -> Result<Request<'_>, SendError> {
         self.settle();
         let version = self.version().ok_or(SendError::NotOpen)?;
         loop {

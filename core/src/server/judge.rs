@@ -4,7 +4,8 @@ use super::config::Conf;
 use super::jobs::{Data, Job, Part, server_side};
 use super::slot::SlotServer;
 use super::state::{Hand, Lend, Server, Step, Waiting};
-use crate::json::{Kind, Raw, pick};
+use super::usual;
+use crate::json::{Kind, Raw, SMALL, pick};
 use crate::machine::Noise;
 use crate::machine::mem::Span;
 use crate::machine::slots::{Side, Slot, State};
@@ -44,8 +45,7 @@ impl Server<'_> {
         if params.is_some_and(|p| p.kind() != Kind::Object) {
             return refuse(Refusal::ParamsShape);
         }
-        let mut found = [None; 4];
-        pick(params.unwrap_or(Raw::EMPTY_OBJECT), &["name", "arguments", "cursor", "_meta"], &mut found);
+        let found = usual::params(params.unwrap_or(Raw::EMPTY_OBJECT));
         let [name, arguments, cursor, meta] = found.map(|value| value.filter(|v| !v.is_null()));
         if meta.is_some_and(|m| m.kind() != Kind::Object) {
             return refuse(Refusal::MetaShape);
@@ -86,16 +86,19 @@ impl Server<'_> {
                 if let Some(why) = arguments.and_then(wrong_arguments) {
                     return refuse(why);
                 }
-                if let Source::Table(table) = config.rest().tools
-                    && !table.iter().any(|tool| name.is(tool.name))
-                {
-                    return refuse(Refusal::NoTool);
-                }
+                let tool = match config.rest().tools {
+                    Source::Table(table) => match table.iter().position(|tool| name.is(tool.name)) {
+                        None => return refuse(Refusal::NoTool),
+                        found => found,
+                    },
+                    _ => None,
+                };
                 self.waiting = Some(Waiting {
                     at: hand.at,
                     call: Lend {
                         id,
                         name: place(all, name),
+                        tool: tool.filter(|_| !SMALL),
                         args: arguments.map(|raw| place(all, raw)),
                         meta: meta.map(|raw| place(all, raw)),
                         token: claim.token.map(|raw| place(all, raw)),
