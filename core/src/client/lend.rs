@@ -89,7 +89,7 @@ pub(super) enum Ending {
 }
 
 impl Ending {
-    #[inline(never)]
+    #[cfg_attr(target_os = "none", inline(never))]
     fn end(self, bytes: &mut [u8]) -> End<'_> {
         match self {
             Self::Done { is_error } => End::Done { is_error },
@@ -111,7 +111,7 @@ impl Ending {
 }
 
 impl Client<'_> {
-    #[inline(never)]
+    #[cfg_attr(target_os = "none", inline(never))]
     pub(super) fn lend(&mut self, step: Step) -> Output<'_, ClientEvent<'_>> {
         match step {
             Step::Again | Step::Send => return Output::Send(self.tx.output()),
@@ -173,7 +173,7 @@ fn raw(bytes: &[u8], at: Span) -> Raw<'_> {
     Raw::trusted(at.of(bytes))
 }
 
-#[inline(never)]
+#[cfg_attr(target_os = "none", inline(never))]
 fn opened(bytes: &mut [u8], opening: Opening) -> ClientEvent<'_> {
     let texts = [opening.name, opening.server_version, opening.instructions];
     let texts = texts.map(|at| at.map(|at| text(bytes, at)));

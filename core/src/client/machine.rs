@@ -138,7 +138,7 @@ impl<'b> Client<'b> {
         Self::with(Config::owning(config), buffers)
     }
 
-    #[inline(never)]
+    #[cfg_attr(target_os = "none", inline(never))]
     fn with(config: Config<'b>, buffers: Buffers<'b>) -> Self {
         let ClientConfig { framing, first_id, .. } = config.get();
         Self {
@@ -298,7 +298,7 @@ impl<'b> Client<'b> {
         self.start(Method::Any(method), Kind::Json)
     }
 
-    #[inline(never)]
+    #[cfg_attr(target_os = "none", inline(never))]
     fn start(&mut self, method: Method<'_>, kind: Kind) -> Result<Request<'_>, SendError> {
         self.settle();
         let version = self.version().ok_or(SendError::NotOpen)?;
@@ -347,7 +347,7 @@ impl<'b> Client<'b> {
     }
 
     /// Takes the next step, if need be after several that nobody has to know of.
-    #[inline(never)]
+    #[cfg_attr(target_os = "none", inline(never))]
     fn advance(&mut self, now: Millis) -> Step {
         self.now = self.now.max(now);
         if let Some(step) = self.expire() {
@@ -392,7 +392,7 @@ impl<'b> Client<'b> {
     }
 
     /// Writes as much of the machine's own message as fits; true if none is left.
-    #[inline(never)]
+    #[cfg_attr(target_os = "none", inline(never))]
     fn run_job(&mut self) -> bool {
         let Some(job) = self.line.job else { return true };
         if !self.rx.is_over() {

@@ -55,7 +55,7 @@ impl Opening {
         }
     }
 
-    #[inline(never)]
+    #[cfg_attr(target_os = "none", inline(never))]
     fn shifted(self, by: usize) -> Self {
         let shifted = |at: Option<Span>| at.map(|at| at.shifted(by));
         Self {
@@ -113,7 +113,7 @@ impl Delivery {
     }
 
     /// Finds the parts of a result; `all` is the line.
-    #[inline(never)]
+    #[cfg_attr(target_os = "none", inline(never))]
     pub(super) fn read(&mut self, version: Version, all: &[u8], result: Raw<'_>) -> Result<(), Why> {
         let kind = self.kind;
         let delivery = self;
@@ -189,7 +189,7 @@ impl Delivery {
     }
 
     /// A result that asks: something must be asked for (2026-07-28, basic/patterns/mrtr).
-    #[inline(never)]
+    #[cfg_attr(target_os = "none", inline(never))]
     fn question(&self, all: &[u8]) -> Result<(), Why> {
         let is = |at: Option<Span>, kind| at.is_none_or(|at| Raw::trusted(at.of(all)).kind() == kind);
         if !is(self.asks, json::Kind::Object) {
@@ -207,7 +207,7 @@ impl Delivery {
 
 /// What `resultType` says: absent is complete, unknown is invalid (2026-07-28, basic/index, "Results"). Legacy results may have
 /// a member of that name with any meaning, but what is no result in either era is none.
-#[inline(never)]
+#[cfg_attr(target_os = "none", inline(never))]
 fn wants_more(result_type: Option<Raw<'_>>, version: Version, kind: Kind) -> Result<bool, Why> {
     let Some(value) = result_type else { return Ok(false) };
     if value.is("complete") {
@@ -222,7 +222,7 @@ fn wants_more(result_type: Option<Raw<'_>>, version: Version, kind: Kind) -> Res
 
 impl Delivery {
     /// The next element; none when all are told. `start`: where the line stands in `bytes`.
-    #[inline(never)]
+    #[cfg_attr(target_os = "none", inline(never))]
     fn element(&mut self, bytes: &[u8], start: usize) -> Option<Step> {
         let of = self.of;
         loop {
@@ -262,7 +262,7 @@ impl Delivery {
     }
 
     /// What follows the elements; none when all is told, and the next page is to be asked for if there is one and `follows`.
-    #[inline(never)]
+    #[cfg_attr(target_os = "none", inline(never))]
     fn member(&mut self, bytes: &[u8], start: usize, follows: bool) -> Option<Step> {
         let of = self.of;
         if let Some(at) = self.json.take() {
@@ -298,7 +298,7 @@ impl Delivery {
 
 impl Client<'_> {
     /// Tells the next part of the message at hand.
-    #[inline(never)]
+    #[cfg_attr(target_os = "none", inline(never))]
     pub(super) fn hand_out(&mut self) -> Step {
         let start = self.line_start();
         // Told where it lies: it is too large to be moved for each part.
@@ -327,7 +327,7 @@ impl Client<'_> {
         step.unwrap_or_else(|| self.delivered(start))
     }
 
-    #[inline(never)]
+    #[cfg_attr(target_os = "none", inline(never))]
     fn hand_out_opening(&mut self, opening: Opening, start: usize) -> Step {
         if !self.tx.output().is_empty() && !self.rx.is_over() {
             return Step::Send;
@@ -342,7 +342,7 @@ impl Client<'_> {
     }
 
     /// All is told: the next page, or the end.
-    #[inline(never)]
+    #[cfg_attr(target_os = "none", inline(never))]
     fn delivered(&mut self, start: usize) -> Step {
         let Some(Current::Delivery(Delivery { of, cursor, wants, is_error, .. })) = self.current else {
             return Step::Again;
@@ -364,7 +364,7 @@ impl Client<'_> {
     }
 
     /// Asks for the next page. The line stays until that is written, since the cursor stands in it.
-    #[inline(never)]
+    #[cfg_attr(target_os = "none", inline(never))]
     fn next_page(&mut self, of: CallId, cursor: Span, start: usize) -> Result<(), Why> {
         let token = cursor.shifted(start).of(self.rx.bytes());
         let own = self.slots.of(of).and_then(own_mut).ok_or(Why::Shape("nobody waits for it"))?;

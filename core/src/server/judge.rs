@@ -17,7 +17,7 @@ const MODERN_LEAST: usize = 400;
 
 impl Server<'_> {
     /// What the request gets.
-    #[inline(never)]
+    #[cfg_attr(target_os = "none", inline(never))]
     pub(super) fn judge(
         &mut self,
         hand: &Hand,
@@ -117,7 +117,7 @@ impl Server<'_> {
         Ok(Step::Again)
     }
 
-    #[inline(never)]
+    #[cfg_attr(target_os = "none", inline(never))]
     pub(super) fn open(&mut self, version: Version, can: Abilities) {
         let all = self.config.get().rest().noise == Noise::Ignore;
         self.doom(|slot| all || !is_modern(slot));
@@ -126,7 +126,7 @@ impl Server<'_> {
     }
 
     /// The call that waits, as soon as there are a slot and room.
-    #[inline(never)]
+    #[cfg_attr(target_os = "none", inline(never))]
     pub(super) fn take(&mut self, line: Span) -> Step {
         let Some(Waiting { at, call }) = &self.waiting else { return Step::Again };
         let (id, place) = (call.id, at.shifted(line.start));
@@ -147,7 +147,7 @@ impl Server<'_> {
     }
 
     /// Notes the call that waits in a slot; false if its id does not fit.
-    #[inline(never)]
+    #[cfg_attr(target_os = "none", inline(never))]
     fn fill(&mut self, index: u16, line: Span) -> bool {
         let long = self.slots.keeps_long();
         let (Some(slot), Some(Waiting { call, .. })) = (self.slots.at(index), &self.waiting) else {
@@ -169,7 +169,7 @@ impl Server<'_> {
 }
 
 /// Where a part of the line stands in it.
-#[inline(never)]
+#[cfg_attr(target_os = "none", inline(never))]
 fn place(line: &[u8], part: Raw<'_>) -> Span {
     Span::within(line, part.as_bytes()).unwrap_or_default()
 }
@@ -185,7 +185,7 @@ struct Opening {
     client: Span,
 }
 
-#[inline(never)]
+#[cfg_attr(target_os = "none", inline(never))]
 fn initialize(params: Option<Raw<'_>>, line: &[u8]) -> Result<Opening, (Refusal, Data)> {
     let Some(params) = params else { return refuse(Refusal::NoVersion) };
     let mut found = [None; 3];
@@ -208,7 +208,7 @@ fn initialize(params: Option<Raw<'_>>, line: &[u8]) -> Result<Opening, (Refusal,
 }
 
 /// The page that a cursor asks for: its first item, and where it ends.
-#[inline(never)]
+#[cfg_attr(target_os = "none", inline(never))]
 fn page(config: Conf<'_>, cursor: Option<Raw<'_>>) -> Option<(usize, usize)> {
     let size = config.rest().page.map(usize::from);
     let start = match cursor {
@@ -241,7 +241,7 @@ fn wrong_arguments(arguments: Raw<'_>) -> Option<Refusal> {
     }
 }
 
-#[inline(never)]
+#[cfg_attr(target_os = "none", inline(never))]
 pub(super) fn in_flight(slot: &Slot, id: Raw<'_>) -> bool {
     !matches!(slot.state, State::Free | State::Doomed) && Raw::trusted(slot.id.get()).same_id(id)
 }

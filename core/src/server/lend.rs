@@ -18,7 +18,7 @@ impl Server<'_> {
         lend(&mut self.slots, &mut self.tx, &mut self.line, self.config.get(), index)
     }
 
-    #[inline(never)]
+    #[cfg_attr(target_os = "none", inline(never))]
     pub(super) fn lend_call(&mut self, index: u16) -> Output<'_, ServerEvent<'_>> {
         let base = self.base();
         let Some(Waiting { call, .. }) = self.waiting else { return Output::Wait { until: None } };
@@ -64,7 +64,7 @@ impl Server<'_> {
         Output::Event(ServerEvent::Call(Call { name, args: Args::new(args_bytes), reply, context }))
     }
 
-    #[inline(never)]
+    #[cfg_attr(target_os = "none", inline(never))]
     pub(super) fn lend_list(&mut self) -> Output<'_, ServerEvent<'_>> {
         let base = self.base();
         self.line.lent_list = true;
@@ -80,7 +80,7 @@ impl Server<'_> {
         }))
     }
 
-    #[inline(never)]
+    #[cfg_attr(target_os = "none", inline(never))]
     pub(super) fn notified(&mut self, method: Span, params: Option<Span>) -> Output<'_, ServerEvent<'_>> {
         let mut end = 0;
         if let [_, body @ .., _] = method.of_mut(self.rx.bytes_mut()) {
