@@ -1,4 +1,4 @@
-//! Copying and searching bytes, as far as the standard library's way has panics that an optimiser for size can't rule out, or is
+//! Copying bytes, as far as the standard library's way has panics that an optimiser for size can't rule out, or is
 //! larger than a small processor wants it.
 
 use core::cell::Cell;
@@ -13,12 +13,6 @@ pub(crate) const SMALL: bool =
 
 /// Whether text that is there as a whole is read in blocks of 64 bytes, as one bit each (`whole.rs`): that wants words of 64 bits.
 pub(crate) const FAST: bool = !SMALL && cfg!(target_pointer_width = "64");
-
-/// Where the first `byte` is.
-#[inline]
-pub(crate) fn find(byte: u8, bytes: &[u8]) -> Option<usize> {
-    if SMALL { bytes.iter().position(|b| *b == byte) } else { memchr::memchr(byte, bytes) }
-}
 
 /// Copies as much of `from` as `to` has room for.
 #[inline]

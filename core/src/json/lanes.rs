@@ -4,7 +4,7 @@
 //! The mask of a word has the top bit of a byte set where that byte matches. Bits above the lowest set one may be wrong (a borrow can
 //! run through them); the lowest one never is.
 
-use super::bytes::{self, SMALL};
+use super::bytes::SMALL;
 #[cfg(all(feature = "simd", target_arch = "x86_64"))]
 use super::masks;
 
@@ -31,13 +31,21 @@ pub(super) fn quote_or_slash(bytes: &[u8], from: usize) -> usize {
     find(bytes, from, QuoteOrSlash)
 }
 
-/// The first backslash. Strings are short mostly: a search that is made for long ones would take longer to start.
+/// The first backslash.
 #[inline(always)]
 pub(super) fn slash(bytes: &[u8]) -> Option<usize> {
-    if SMALL {
-        return bytes::find(b'\\', bytes);
-    }
-    Some(find(bytes, 0, Slash)).filter(|at| *at < bytes.len())
+    position(b'\\', bytes)
+}
+
+/// Where the first `byte` is.
+#[inline(always)]
+pub(crate) fn position(byte: u8, bytes: &[u8]) -> Option<usize> {
+    Some(find(bytes, 0, Is(byte))).filter(|at| *at < bytes.len())
+}
+
+/// Where the first line feed or carriage return is.
+pub(super) fn line_break(bytes: &[u8]) -> Option<usize> {
+    Some(find(bytes, 0, LineBreak)).filter(|at| *at < bytes.len())
 }
 
 /// What is looked for.
@@ -75,10 +83,28 @@ wanted! {
         |b| b < 0x20 || b == b'"' || b == b'\\' || b >= 0x80, |w| quote_slash_control(w) | w & HIGH;
     Special sixteen_special
         |b| b < 0x20 || b == b'"' || b == b'\\', |w| quote_slash_control(w);
-    Slash sixteen_slash
-        |b| b == b'\\', |w| zero(w ^ repeat(b'\\'));
+    LineBreak sixteen_line_break
+        |b| b == b'\n' || b == b'\r', |w| zero(w ^ repeat(b'\n')) | zero(w ^ repeat(b'\r'));
     QuoteOrSlash sixteen_quote_or_slash
         |b| b == b'"' || b == b'\\', |w| zero(w ^ repeat(b'"')) | zero(w ^ repeat(b'\\'));
+}
+
+#[derive(Clone, Copy)]
+struct Is(u8);
+impl Wanted for Is {
+    #[inline(always)]
+    fn byte(self, byte: u8) -> bool {
+        byte == self.0
+    }
+    #[inline(always)]
+    fn word(self, word: usize) -> usize {
+        zero(word ^ repeat(self.0))
+    }
+    #[cfg(all(feature = "simd", target_arch = "x86_64"))]
+    #[inline(always)]
+    fn sixteen(self, piece: &[u8; 16]) -> u32 {
+        masks::sixteen_eq(piece, self.0)
+    }
 }
 
 #[inline]
@@ -172,7 +198,7 @@ mod tests {
     #[test]
     fn every_byte_at_every_place() {
         for len in (0..40).chain([63, 64, 65, 100, 200]) {
-            for byte in [0, 1, 0x1f, b'!', b'"', b'#', b'[', b'\\', b']', 0x7f, 0x80, 0xff] {
+            for byte in [0, 1, b'\n', b'\r', 0x1f, b'!', b'"', b'#', b'[', b'\\', b']', 0x7f, 0x80, 0xff] {
                 for at in 0..len {
                     for second in at..len.min(at + 3) {
                         let mut text: Vec<u8> = std::vec![b'a'; len];
@@ -182,7 +208,9 @@ mod tests {
                                 text[from..].iter().position(|&b| is(b)).map_or(len, |n| from + n)
                             };
                             assert_eq!(plain(&text, from), first(&|b| Plain.byte(b)));
-                            assert_eq!(slash(&text[from..]), text[from..].iter().position(|&b| b == b'\\'));
+                            let rest = &text[from..];
+                            assert_eq!(position(b'\\', rest), rest.iter().position(|&b| b == b'\\'));
+                            assert_eq!(line_break(rest), rest.iter().position(|b| b"\n\r".contains(b)));
                             assert_eq!(special(&text, from), first(&|b| Special.byte(b)));
                             assert_eq!(quote_or_slash(&text, from), first(&|b| QuoteOrSlash.byte(b)));
                         }

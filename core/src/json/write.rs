@@ -3,7 +3,7 @@
 //! Every function returns false as soon as the sink does. What the sink took until then stays there: use a sticky
 //! one with roll-back, such as [`Writer`](super::Writer).
 
-use super::bytes::{FAST, SMALL, copy};
+use super::bytes::{FAST, copy};
 use super::fixed::{Fixed, decimal};
 use super::{Raw, Sink, escape, lanes};
 use core::fmt::{self, Write as _};
@@ -109,7 +109,7 @@ pub fn write_bool(sink: &mut (impl Sink + ?Sized), value: bool) -> bool {
 pub fn write_raw(sink: &mut (impl Sink + ?Sized), value: Raw<'_>) -> bool {
     let mut rest = value.as_bytes();
     // A valid string has no LF or CR in it, so all there are is white space.
-    while let Some(at) = line_break(rest) {
+    while let Some(at) = lanes::line_break(rest) {
         let (run, tail) = rest.split_at_checked(at).unwrap_or((rest, &[]));
         if !sink.put(run) || !sink.put(b" ") {
             return false;
@@ -157,14 +157,6 @@ impl fmt::Write for Decimals {
         copy(self.bytes.get_mut(self.len..end).ok_or(fmt::Error)?, text.as_bytes());
         self.len = end;
         Ok(())
-    }
-}
-
-fn line_break(bytes: &[u8]) -> Option<usize> {
-    if SMALL {
-        bytes.iter().position(|b| matches!(b, b'\n' | b'\r'))
-    } else {
-        memchr::memchr2(b'\n', b'\r', bytes)
     }
 }
 
