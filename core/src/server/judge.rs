@@ -4,7 +4,8 @@ use super::config::Conf;
 use super::jobs::{Data, Job, Part, server_side};
 use super::slot::SlotServer;
 use super::state::{Hand, Lend, Server, Step, Waiting};
-use crate::json::{Kind, Raw, pick};
+use super::usual;
+use crate::json::{Kind, Raw, SMALL, pick};
 use crate::machine::Noise;
 use crate::machine::mem::Span;
 use crate::machine::slots::{Side, Slot, State};
@@ -16,7 +17,7 @@ const MODERN_LEAST: usize = 400;
 
 impl Server<'_> {
     /// What the request gets.
-    #[inline(never)]
+    #[cfg_attr(target_os = "none", inline(never))]
     pub(super) fn judge(
         &mut self,
         hand: &Hand,
@@ -44,8 +45,7 @@ impl Server<'_> {
         if params.is_some_and(|p| p.kind() != Kind::Object) {
             return refuse(Refusal::ParamsShape);
         }
-        let mut found = [None; 4];
-        pick(params.unwrap_or(Raw::EMPTY_OBJECT), &["name", "arguments", "cursor", "_meta"], &mut found);
+        let found = usual::params(params.unwrap_or(Raw::EMPTY_OBJECT));
         let [name, arguments, cursor, meta] = found.map(|value| value.filter(|v| !v.is_null()));
         if meta.is_some_and(|m| m.kind() != Kind::Object) {
             return refuse(Refusal::MetaShape);
@@ -86,16 +86,19 @@ impl Server<'_> {
                 if let Some(why) = arguments.and_then(wrong_arguments) {
                     return refuse(why);
                 }
-                if let Source::Table(table) = config.rest().tools
-                    && !table.iter().any(|tool| name.is(tool.name))
-                {
-                    return refuse(Refusal::NoTool);
-                }
+                let tool = match config.rest().tools {
+                    Source::Table(table) => match table.iter().position(|tool| name.is(tool.name)) {
+                        None => return refuse(Refusal::NoTool),
+                        found => found,
+                    },
+                    _ => None,
+                };
                 self.waiting = Some(Waiting {
                     at: hand.at,
                     call: Lend {
                         id,
                         name: place(all, name),
+                        tool: tool.filter(|_| !SMALL),
                         args: arguments.map(|raw| place(all, raw)),
                         meta: meta.map(|raw| place(all, raw)),
                         token: claim.token.map(|raw| place(all, raw)),
@@ -114,7 +117,7 @@ impl Server<'_> {
         Ok(Step::Again)
     }
 
-    #[inline(never)]
+    #[cfg_attr(target_os = "none", inline(never))]
     pub(super) fn open(&mut self, version: Version, can: Abilities) {
         let all = self.config.get().rest().noise == Noise::Ignore;
         self.doom(|slot| all || !is_modern(slot));
@@ -123,7 +126,7 @@ impl Server<'_> {
     }
 
     /// The call that waits, as soon as there are a slot and room.
-    #[inline(never)]
+    #[cfg_attr(target_os = "none", inline(never))]
     pub(super) fn take(&mut self, line: Span) -> Step {
         let Some(Waiting { at, call }) = &self.waiting else { return Step::Again };
         let (id, place) = (call.id, at.shifted(line.start));
@@ -144,7 +147,7 @@ impl Server<'_> {
     }
 
     /// Notes the call that waits in a slot; false if its id does not fit.
-    #[inline(never)]
+    #[cfg_attr(target_os = "none", inline(never))]
     fn fill(&mut self, index: u16, line: Span) -> bool {
         let long = self.slots.keeps_long();
         let (Some(slot), Some(Waiting { call, .. })) = (self.slots.at(index), &self.waiting) else {
@@ -166,7 +169,7 @@ impl Server<'_> {
 }
 
 /// Where a part of the line stands in it.
-#[inline(never)]
+#[cfg_attr(target_os = "none", inline(never))]
 fn place(line: &[u8], part: Raw<'_>) -> Span {
     Span::within(line, part.as_bytes()).unwrap_or_default()
 }
@@ -182,7 +185,7 @@ struct Opening {
     client: Span,
 }
 
-#[inline(never)]
+#[cfg_attr(target_os = "none", inline(never))]
 fn initialize(params: Option<Raw<'_>>, line: &[u8]) -> Result<Opening, (Refusal, Data)> {
     let Some(params) = params else { return refuse(Refusal::NoVersion) };
     let mut found = [None; 3];
@@ -205,7 +208,7 @@ fn initialize(params: Option<Raw<'_>>, line: &[u8]) -> Result<Opening, (Refusal,
 }
 
 /// The page that a cursor asks for: its first item, and where it ends.
-#[inline(never)]
+#[cfg_attr(target_os = "none", inline(never))]
 fn page(config: Conf<'_>, cursor: Option<Raw<'_>>) -> Option<(usize, usize)> {
     let size = config.rest().page.map(usize::from);
     let start = match cursor {
@@ -238,7 +241,7 @@ fn wrong_arguments(arguments: Raw<'_>) -> Option<Refusal> {
     }
 }
 
-#[inline(never)]
+#[cfg_attr(target_os = "none", inline(never))]
 pub(super) fn in_flight(slot: &Slot, id: Raw<'_>) -> bool {
     !matches!(slot.state, State::Free | State::Doomed) && Raw::trusted(slot.id.get()).same_id(id)
 }

@@ -132,6 +132,8 @@ pub(super) struct Lend {
     pub(super) id: Span,
     /// With its quotes.
     pub(super) name: Span,
+    /// The place of the tool in the table, where that spares decoding the name.
+    pub(super) tool: Option<usize>,
     pub(super) args: Option<Span>,
     pub(super) meta: Option<Span>,
     pub(super) token: Option<Span>,
