@@ -135,6 +135,7 @@ impl Server<'_> {
         if !self.tx.has_room(config.rest().reply.unwrap_or(usize::MAX)) {
             return Step::Send;
         }
+        self.slots.trim();
         let (why, fault) = match self.slots.find_free(self.serial) {
             Some(slot) if self.fill(slot, line) => return Step::Call(slot),
             Some(_) => (Refusal::IdTooLong, Fault::IdTooLong),
