@@ -3,7 +3,7 @@
 //! Every function returns false as soon as the sink does. What the sink took until then stays there: use a sticky
 //! one with roll-back, such as [`Writer`](super::Writer).
 
-use super::bytes::{FAST, SMALL, copy};
+use super::bytes::{FAST, copy};
 use super::fixed::{Fixed, decimal};
 use super::{Raw, Sink, escape, lanes};
 use core::fmt::{self, Write as _};
