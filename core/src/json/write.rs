@@ -33,6 +33,9 @@ pub fn write_str_part(sink: &mut (impl Sink + ?Sized), text: &str) -> bool {
 
 /// The same for bytes that are known to be text.
 pub(crate) fn write_escaped(sink: &mut (impl Sink + ?Sized), text: &[u8]) -> bool {
+    if FAST && lanes::short_is_plain(text) == Some(true) {
+        return sink.put(text);
+    }
     let mut rest = text;
     if FAST && rest.len() >= escape::WORTH {
         match escape::write(sink, rest) {
