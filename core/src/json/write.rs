@@ -159,7 +159,7 @@ fn write_special(sink: &mut (impl Sink + ?Sized), byte: u8) -> bool {
 }
 
 /// The escape of a control character that has no short one.
-pub(super) fn unicode_escape(byte: u8) -> [u8; 6] {
+pub(super) const fn unicode_escape(byte: u8) -> [u8; 6] {
     [b'\\', b'u', b'0', b'0', hex(byte >> 4), hex(byte & 15)]
 }
 
@@ -171,6 +171,6 @@ const fn escaped_byte_len(byte: u8) -> usize {
     }
 }
 
-fn hex(nibble: u8) -> u8 {
+const fn hex(nibble: u8) -> u8 {
     if nibble < 10 { b'0'.wrapping_add(nibble) } else { b'a'.wrapping_add(nibble).wrapping_sub(10) }
 }

@@ -304,4 +304,15 @@ impl Sink for Out<'_> {
         self.say(bytes);
         !self.state.full
     }
+
+    fn lend(&mut self) -> Option<&mut [u8]> {
+        let State { end, limit, skip, full, .. } = *self.state;
+        let room = self.mem.get_mut();
+        let limit = limit.min(room.len());
+        room.get_mut(end..limit).filter(|_| skip == 0 && !full)
+    }
+
+    fn took(&mut self, n: usize) {
+        self.state.end = self.state.end.saturating_add(n);
+    }
 }
