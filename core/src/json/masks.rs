@@ -60,10 +60,16 @@ pub(super) fn controls(block: &Block) -> u64 {
     lanes::mask(block, lanes::Control)
 }
 
-/// Whether a byte is `want`.
+/// Digits of `\u` escapes.
 #[inline(always)]
-pub(super) fn has(block: &Block, want: u8) -> bool {
-    lanes::any(block, lanes::Eq(want))
+pub(super) fn hex_digits(block: &Block) -> u64 {
+    lanes::mask(block, lanes::HexDigit)
+}
+
+/// Whether there is a control character.
+#[inline(always)]
+pub(super) fn has_control(block: &Block) -> bool {
+    lanes::has_control(block)
 }
 
 /// Whether there is a quote, a backslash or a control character.
@@ -153,6 +159,7 @@ mod plain {
         Closing |x| x | 0x20 == b'}';
         QuoteOrSlash |x| (x == b'"') | (x == b'\\');
         Control |x| x < 0x20;
+        HexDigit |x| (x.wrapping_sub(b'0') < 10) | ((x | 0x20).wrapping_sub(b'a') < 6);
         High |x| x >= 0x80;
         Special |x| (x == b'"') | (x == b'\\') | (x < 0x20);
         // As a signed number, what is over 127 is negative.
@@ -188,6 +195,11 @@ mod plain {
     }
 
     #[inline(always)]
+    pub(super) fn has_control(block: &Block) -> bool {
+        any(block, Control)
+    }
+
+    #[inline(always)]
     pub(super) fn mask(block: &Block, test: impl Test) -> u64 {
         // Byte i of the word now has what bytes i, 8 + i, 16 + i … were: an 8 by 8 matrix of bits, to be transposed.
         let mut x = fold(block, test, |place| 1 << (place / 8));
@@ -205,7 +217,7 @@ mod sse2 {
     use super::Block;
     use safe_arch::{
         bitor_m128i, cmp_eq_mask_i8_m128i, cmp_lt_mask_i8_m128i, load_unaligned_m128i, m128i, min_u8_m128i,
-        move_mask_i8_m128i, set_splat_i8_m128i,
+        move_mask_i8_m128i, set_splat_i8_m128i, sub_i8_m128i,
     };
 
     /// Sets at least the top bit of each byte that it holds for.
@@ -232,7 +244,11 @@ mod sse2 {
         Closing |x| equal(bitor_m128i(x, all(0x20)), b'}');
         Slash |x| equal(x, b'\\');
         QuoteOrSlash |x| bitor_m128i(equal(x, b'"'), equal(x, b'\\'));
-        Control |x| cmp_eq_mask_i8_m128i(min_u8_m128i(x, all(0x1f)), x);
+        Control |x| at_most(x, 0x1f);
+        HexDigit |x| bitor_m128i(
+            at_most(sub_i8_m128i(x, all(b'0')), 9),
+            at_most(sub_i8_m128i(bitor_m128i(x, all(0x20)), all(b'a')), 5),
+        );
         High |x| x;
         Special |x| bitor_m128i(bitor_m128i(equal(x, b'"'), equal(x, b'\\')), Control.of(x));
         // As a signed number, what is over 127 is negative.
@@ -258,6 +274,11 @@ mod sse2 {
     #[inline(always)]
     fn equal(x: m128i, byte: u8) -> m128i {
         cmp_eq_mask_i8_m128i(x, all(byte))
+    }
+
+    #[inline(always)]
+    fn at_most(x: m128i, most: u8) -> m128i {
+        cmp_eq_mask_i8_m128i(min_u8_m128i(x, all(most)), x)
     }
 
     macro_rules! sixteen {
@@ -291,6 +312,22 @@ mod sse2 {
         move_mask_i8_m128i(bitor_m128i(bitor_m128i(a, b), bitor_m128i(c, d))) != 0
     }
 
+    /// Of each four bytes the least is looked at.
+    #[inline(always)]
+    pub(super) fn has_control(block: &Block) -> bool {
+        #[derive(Clone, Copy)]
+        struct Itself;
+        impl Test for Itself {
+            #[inline(always)]
+            fn of(self, x: m128i) -> m128i {
+                x
+            }
+        }
+        let [a, b, c, d] = quarters(block, Itself);
+        let least = min_u8_m128i(min_u8_m128i(a, b), min_u8_m128i(c, d));
+        move_mask_i8_m128i(Control.of(least)) != 0
+    }
+
     #[inline(always)]
     pub(super) fn mask(block: &Block, test: impl Test) -> u64 {
         let [a, b, c, d] =
@@ -318,7 +355,8 @@ mod tests {
         assert_eq!(controls(block), bits(block, control));
         assert_eq!(specials(block), bits(block, special));
         let any = |is: &dyn Fn(u8) -> bool| block.iter().any(|&b| is(b));
-        assert_eq!(has(block, b'"'), any(&|b| b == b'"'));
+        assert_eq!(hex_digits(block), bits(block, |b| b.is_ascii_hexdigit()));
+        assert_eq!(has_control(block), any(&control));
         assert_eq!(has_special(block), any(&special));
         assert_eq!(has_quote_or_slash(block), any(&|b| matches!(b, b'"' | b'\\')));
         assert_eq!(has_high(block), any(&|b| b >= 0x80));
