@@ -15,21 +15,17 @@ impl<'a> View<'a> {
         Self { block, shift: 0 }
     }
 
-    /// What is at `at`; `None` behind the end. `room`: for the last block of a text under 64 bytes.
+    /// What is left from `at` on, less than a block; `None`: nothing. `room`: for a text under 64 bytes.
     #[inline(always)]
-    pub(super) fn at(text: &'a [u8], at: usize, room: &'a mut Block) -> Option<Self> {
+    pub(super) fn last(text: &'a [u8], at: usize, room: &'a mut Block) -> Option<Self> {
         let rest = text.get(at..)?;
-        if let Some(block) = rest.first_chunk() {
-            return Some(Self::all(block));
-        }
+        let shift = masks::WIDTH.wrapping_sub(rest.len());
         if rest.is_empty() {
             return None;
         }
-        let shift = masks::WIDTH.wrapping_sub(rest.len());
         if let Some(block) = text.last_chunk() {
             return Some(Self { block, shift });
         }
-        *room = [b' '; 64];
         super::copy(room.get_mut(shift..)?, rest);
         Some(Self { block: room, shift })
     }
@@ -67,24 +63,29 @@ impl Escapes {
     #[inline(always)]
     pub(super) fn of(&mut self, view: View<'_>, quotes: u64, slashes: u64) -> Option<u64> {
         let escaped = masks::escaped(slashes, &mut self.next);
-        // Most of them are one of three.
-        let rare = escaped & !(quotes | slashes | view.eq(b'n'));
-        if rare | self.digits != 0 {
-            self.check(view, rare)?;
+        // Most of the others are a single `\n` in a block.
+        let letters = escaped & !(quotes | slashes);
+        let first = view.block.get((letters.trailing_zeros() as usize).wrapping_add(view.shift) & 63);
+        let one = (letters & letters.wrapping_sub(1) == 0) & (first == Some(&b'n'));
+        // One branch, that is hardly ever taken.
+        if ((letters != 0) & !one) | (self.digits != 0) {
+            self.check(view, letters)?;
         }
         Some(escaped)
     }
 
     #[inline(always)]
-    fn check(&mut self, view: View<'_>, rare: u64) -> Option<()> {
-        let unicode = rare & view.eq(b'u');
+    fn check(&mut self, view: View<'_>, letters: u64) -> Option<()> {
+        let unicode = letters & view.eq(b'u');
         let digits = self.digits | unicode << 1 | unicode << 2 | unicode << 3 | unicode << 4;
         self.digits = unicode >> 63 | unicode >> 62 | unicode >> 61 | unicode >> 60;
         if digits != 0 && digits & !(masks::hex_digits(view.block) >> view.shift) != 0 {
             return None;
         }
-        let rare = rare & !unicode;
-        let letters = || view.eq(b't') | view.eq(b'r') | view.eq(b'/') | view.eq(b'b') | view.eq(b'f');
-        (rare == 0 || rare & !letters() == 0).then_some(())
+        let mut wrong = letters & !(unicode | view.eq(b'n'));
+        if wrong != 0 {
+            wrong &= !(view.eq(b't') | view.eq(b'r') | view.eq(b'/') | view.eq(b'b') | view.eq(b'f'));
+        }
+        (wrong == 0).then_some(())
     }
 }

@@ -44,7 +44,10 @@ impl<'a> Whole<'a> {
         let at = self.inside(at, &mut escapes)?;
         // The block with its end.
         let mut room = [b' '; 64];
-        let view = View::at(self.bytes, at, &mut room)?;
+        let view = match self.bytes.get(at..)?.first_chunk() {
+            Some(block) => View::all(block),
+            None => View::last(self.bytes, at, &mut room)?,
+        };
         self.check_utf8(view.block, at)?;
         let quotes = view.eq(b'"');
         let ending = quotes & !escapes.of(view, quotes, view.eq(b'\\'))?;
@@ -96,9 +99,13 @@ impl<'a> Whole<'a> {
             if before.long {
                 at = self.inside(at, &mut before.escapes)?;
             }
-            let mut room = [b' '; 64];
-            let view = View::at(self.bytes, at, &mut room)?;
-            match self.block(view, at, &mut before)? {
+            // One block twice, since the usual one is faster without shifting anything.
+            let Some(block) = self.bytes.get(at..)?.first_chunk() else {
+                let mut room = [b' '; 64];
+                let view = View::last(self.bytes, at, &mut room)?;
+                return self.block(view, at, &mut before).filter(|end| *end != 0);
+            };
+            match self.block(View::all(block), at, &mut before)? {
                 0 => at = at.wrapping_add(64),
                 end => return Some(end),
             }
