@@ -27,6 +27,7 @@ mod nearest;
 mod number;
 mod object;
 mod pass;
+mod quoted;
 mod raw;
 mod scan;
 #[cfg(feature = "serde")]
