@@ -19,6 +19,7 @@ mod de_access;
 mod de_error;
 mod escape;
 mod fixed;
+mod grammar;
 mod lanes;
 mod masks;
 #[cfg(feature = "serde")]
