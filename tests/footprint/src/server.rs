@@ -1,5 +1,7 @@
 //! A server with five tools, as firmware would have it.
 use crate::board;
+use core::hint::black_box;
+use core::mem::MaybeUninit;
 #[cfg(not(feature = "serde"))]
 use barewire::{BadArgs, Fields, FromArgs};
 use barewire::{
@@ -100,13 +102,22 @@ macro_rules! decode {
 }
 
 static STORAGE: board::Once<Storage<512, 256, 2>> = board::Once::new(Storage::new());
+// As firmware has it: a machine on the stack would be there twice while it is made and moved.
+static SERVER: board::Once<MaybeUninit<Server<'static>>> = board::Once::new(MaybeUninit::uninit());
 #[used]
 #[unsafe(link_section = ".sizes.machine")]
 static SIZE: u32 = size_of::<Server<'static>>() as u32;
 
+// Functions of their own, so that neither has room in the frame below all of the machine's.
+#[inline(never)]
+fn start() -> &'static mut Server<'static> {
+    // An address that the compiler knew would stand in full in each function that uses it: 200 bytes.
+    black_box(SERVER.take().write(Server::new(&CONFIG, STORAGE.take().buffers())))
+}
+
 /// Until the input ends.
 pub fn serve() {
-    let mut server = Server::new(&CONFIG, STORAGE.take().buffers());
+    let server = start();
     let mut led = false;
     let mut now = 0u64;
     loop {
@@ -131,6 +142,7 @@ pub fn serve() {
     }
 }
 
+#[inline(never)]
 fn act(Call { name, args, reply, .. }: Call<'_>, led: &mut bool, now: u64) -> Result<(), Full> {
     let bad = match name {
         "set_led" => match decode!(args, SetLed) {
