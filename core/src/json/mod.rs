@@ -52,7 +52,7 @@ pub use de::{from_raw, from_slice_in_place};
 #[cfg(feature = "serde")]
 pub use de_error::DeError;
 pub use fixed::Fixed;
-pub(crate) use fixed::digits;
+pub(crate) use fixed::{digits, divide};
 pub use object::{Array, Object};
 pub use raw::{Kind, Raw};
 pub(crate) use raw::{pick, which};

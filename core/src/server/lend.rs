@@ -4,7 +4,7 @@ use super::event::{Call, Context, ServerEvent};
 use super::line::Line;
 use super::list::List;
 use super::slot::Open;
-use super::state::{Server, Waiting};
+use super::state::Server;
 use super::{Args, Reply};
 use crate::json::{Raw, decode};
 use crate::machine::mem::Span;
@@ -21,8 +21,8 @@ impl Server<'_> {
     #[inline(never)]
     pub(super) fn lend_call(&mut self, index: u16) -> Output<'_, ServerEvent<'_>> {
         let base = self.base();
-        let Some(Waiting { call, .. }) = self.waiting else { return Output::Wait { until: None } };
         self.next_message();
+        let call = &self.asked;
         let reply = lend(&mut self.slots, &mut self.tx, &mut self.line, self.config.get(), index);
         let Some(reply) = reply else { return Output::Wait { until: None } };
         // Name, arguments and `_meta` are disjoint parts of the message; only the arguments are decoded in place.
@@ -32,7 +32,7 @@ impl Server<'_> {
             let from = call.name.start.saturating_add(1);
             name = Span::new(from, from.saturating_add(decode(body).len()));
         }
-        let args = call.args.unwrap_or_default();
+        let args = call.arguments;
         let (before, rest) = bytes.split_at_mut_checked(args.start).unwrap_or((&mut [], &mut []));
         let (args_bytes, after) = rest.split_at_mut_checked(args.len()).unwrap_or((&mut [], &mut []));
         let (before, after) = (&*before, &*after);
@@ -50,7 +50,7 @@ impl Server<'_> {
             can: call.ready.can,
             log: call.ready.log,
             wants_progress: !reply.slot.token.get().is_empty(),
-            meta: call.meta.map(|meta| Raw::trusted(part(meta))),
+            meta: Some(call.meta).filter(|meta| meta.len() > 0).map(|meta| Raw::trusted(part(meta))),
         };
         Output::Event(ServerEvent::Call(Call { name, args: Args::new(args_bytes), reply, context }))
     }
