@@ -10,7 +10,7 @@ use crate::machine::slots::State;
 impl Client<'_> {
     /// Gives a request up. Nothing of it comes any more, no `Ended` either; the server is told when there is room. A request that
     /// is unknown or over is left alone.
-    #[inline(never)]
+    #[cfg_attr(target_os = "none", inline(never))]
     pub fn cancel(&mut self, call: CallId) {
         self.settle();
         if self.current.as_ref().and_then(Current::of) == Some(call) {
@@ -37,7 +37,7 @@ impl Client<'_> {
     }
 
     /// Starts telling the server of a request that was given up; false if there is none.
-    #[inline(never)]
+    #[cfg_attr(target_os = "none", inline(never))]
     pub(super) fn tell_doomed(&mut self) -> bool {
         if !self.doomed {
             return false;
@@ -52,7 +52,7 @@ impl Client<'_> {
     }
 
     /// Starts the clocks of new requests, and finds one whose time is over.
-    #[inline(never)]
+    #[cfg_attr(target_os = "none", inline(never))]
     pub(super) fn expire(&mut self) -> Option<Step> {
         let now = self.now;
         if core::mem::take(&mut self.line.fresh) {
@@ -90,7 +90,7 @@ impl Client<'_> {
     }
 
     /// The connection is gone, and all requests with it; false if there are none.
-    #[inline(never)]
+    #[cfg_attr(target_os = "none", inline(never))]
     pub(super) fn lose_all(&mut self) -> bool {
         let mut any = false;
         for slot in self.slots.all_mut().iter_mut().filter(|s| s.state != State::Free) {
@@ -108,7 +108,7 @@ impl Client<'_> {
         any
     }
 
-    #[inline(never)]
+    #[cfg_attr(target_os = "none", inline(never))]
     pub(super) fn lose_one(&mut self) -> Option<Step> {
         if !self.losing {
             return None;

@@ -103,7 +103,7 @@ struct Offer {
 }
 
 impl Offer {
-    #[inline(never)]
+    #[cfg_attr(target_os = "none", inline(never))]
     fn read(list: Option<Raw<'_>>) -> Self {
         let mut offer = Self::default();
         for item in list.into_iter().flat_map(Raw::elements).filter(|i| i.kind() == Kind::String) {
@@ -134,7 +134,7 @@ impl Client<'_> {
     }
 
     /// Starts what the handshake needs next by itself, if anything.
-    #[inline(never)]
+    #[cfg_attr(target_os = "none", inline(never))]
     pub(super) fn shake(&mut self) -> Option<Step> {
         let started = match self.phase {
             Phase::Start { legacy } => match self.era() {
@@ -162,7 +162,7 @@ impl Client<'_> {
     }
 
     /// Asks who is there; false if that was asked often enough.
-    #[inline(never)]
+    #[cfg_attr(target_os = "none", inline(never))]
     fn probe(&mut self) -> bool {
         let mut tries = self.phase.tries();
         tries.probes = tries.probes.saturating_add(1);
@@ -178,7 +178,7 @@ impl Client<'_> {
     }
 
     /// Starts the handshake of old; false if it may not be, or was tried often enough.
-    #[inline(never)]
+    #[cfg_attr(target_os = "none", inline(never))]
     fn initialize(&mut self, version: Option<Version>) -> bool {
         let mut tries = self.phase.tries();
         tries.handshakes = tries.handshakes.saturating_add(1);
@@ -235,7 +235,7 @@ impl Client<'_> {
     }
 
     /// The answer to the handshake's question. The message is at `at` of the line.
-    #[inline(never)]
+    #[cfg_attr(target_os = "none", inline(never))]
     pub(super) fn handshake_answer(&mut self, line: Span, at: Span, wire: u32, envelope: &Envelope) -> Step {
         let place = at.shifted(line.start);
         let span = if envelope.shape == Shape::Error { envelope.error } else { envelope.result };
@@ -263,7 +263,7 @@ impl Client<'_> {
     }
 
     /// `server/discover` has a result.
-    #[inline(never)]
+    #[cfg_attr(target_os = "none", inline(never))]
     fn discovered(&mut self, line: Span, value: Span) -> Step {
         let bytes = self.rx.bytes();
         let result = Raw::trusted(value.of(bytes));
@@ -294,7 +294,7 @@ impl Client<'_> {
         self.config.get().protocol_version.filter(|v| !v.is_modern()).or(offer.legacy)
     }
 
-    #[inline(never)]
+    #[cfg_attr(target_os = "none", inline(never))]
     fn discover_refused(&mut self, error: Span) -> Step {
         let json = Raw::trusted(error.of(self.rx.bytes()));
         let code = json.get("code").and_then(Raw::as_i64).map(Code);
@@ -316,7 +316,7 @@ impl Client<'_> {
     }
 
     /// `initialize` has a result.
-    #[inline(never)]
+    #[cfg_attr(target_os = "none", inline(never))]
     fn initialized(&mut self, line: Span, value: Span) -> Step {
         let result = Raw::trusted(value.of(self.rx.bytes()));
         let Some(version) = result.get("protocolVersion").filter(|v| v.kind() == Kind::String) else {
@@ -335,7 +335,7 @@ impl Client<'_> {
         Step::Again
     }
 
-    #[inline(never)]
+    #[cfg_attr(target_os = "none", inline(never))]
     fn initialize_refused(&mut self, error: Span, asked: Version, found: bool) -> Step {
         let json = Raw::trusted(error.of(self.rx.bytes()));
         let modern = json.get("code").and_then(Raw::as_i64).map(Code) == Some(Code::UNSUPPORTED_VERSION);
@@ -354,7 +354,7 @@ impl Client<'_> {
     }
 
     /// What will be told of the server; places count from the start of the line.
-    #[inline(never)]
+    #[cfg_attr(target_os = "none", inline(never))]
     fn opening(&self, line: Span, version: Version, result: Raw<'_>, info: Option<Raw<'_>>) -> Opening {
         let all = line.of(self.rx.bytes());
         let of = |value: Option<Raw<'_>>, kind: Kind| {
@@ -371,7 +371,7 @@ impl Client<'_> {
     }
 
     /// An error object, as the end of something.
-    #[inline(never)]
+    #[cfg_attr(target_os = "none", inline(never))]
     pub(super) fn error_end(&self, error: Span) -> Ending {
         let all = self.rx.bytes();
         let json = Raw::trusted(error.of(all));

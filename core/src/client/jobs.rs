@@ -1,7 +1,7 @@
 //! The machine's own messages. Each is a pure function of what the machine remembers, made again from its start for every
 //! piece, so that it goes through a transmit buffer of any size.
 use super::ClientConfig;
-use crate::json::{Raw, Sink as _, write_i64, write_raw, write_str, write_u64};
+use crate::json::{Raw, Sink as _, write_i64, write_raw, write_str, write_str_part, write_u64};
 use crate::machine::mem::Span;
 use crate::machine::tx::Out;
 use crate::mcp::{Abilities, Level, Version, key, write};
@@ -142,12 +142,24 @@ fn abilities(out: &mut Out<'_>, can: Abilities, extensions: Option<&str>) -> boo
         && out.put(b"}")
 }
 
-/// `{"jsonrpc":"2.0","id":…,"method":…` for a method without escapes.
-pub(super) fn head(out: &mut Out<'_>, id: u32, method: &str) -> bool {
+/// The method of a request.
+#[derive(Clone, Copy)]
+pub(super) enum Method<'a> {
+    /// One that has nothing to escape.
+    Known(&'static str),
+    Any(&'a str),
+}
+
+/// `{"jsonrpc":"2.0","id":…,"method":…`
+pub(super) fn head(out: &mut Out<'_>, id: u32, method: Method<'_>) -> bool {
     out.put(b"{\"jsonrpc\":\"2.0\",\"id\":")
         && write_u64(out, u64::from(id))
-        && out.put(b",\"method\":")
-        && write_str(out, method)
+        && out.put(b",\"method\":\"")
+        && match method {
+            Method::Known(name) => out.put(name.as_bytes()),
+            Method::Any(name) => write_str_part(out, name),
+        }
+        && out.put(b"\"")
 }
 
 /// All that a message can be made of.
@@ -166,13 +178,13 @@ impl Say<'_> {
         match *job {
             Job::Discover { id } => {
                 let meta = Meta { version: Version::NEWEST, token: None, log: None, more: None, meets: true };
-                head(out, id, "server/discover")
+                head(out, id, Method::Known("server/discover"))
                     && out.put(b",\"params\":{\"_meta\":{")
                     && meta.write(out, self.config)
                     && out.put(b"}}}\n")
             }
             Job::Initialize { id, version } => {
-                head(out, id, "initialize")
+                head(out, id, Method::Known("initialize"))
                     && write::all(out, &[",\"params\":{\"protocolVersion\":\"", version.as_str()])
                     && out.put(b"\",\"capabilities\":{")
                     && self.config.extensions.is_none_or(|json| write::extensions(out, "", json, false))
@@ -204,7 +216,7 @@ impl Say<'_> {
                     more: None,
                     meets: false,
                 };
-                head(out, wire, "tools/list")
+                head(out, wire, Method::Known("tools/list"))
                     && out.put(b",\"params\":{")
                     && (!meta.is_needed()
                         || out.put(b"\"_meta\":{") && meta.write(out, self.config) && out.put(b"},"))

@@ -3,10 +3,10 @@ use super::decode::{content, str_at, text};
 use super::machine::Client;
 use super::result::Opening;
 use super::{ClientEvent, End, Listed, ToolDef, Why};
-use crate::json::Raw;
+use crate::json::{Raw, SMALL, decode};
 use crate::machine::mem::Span;
 use crate::machine::{CallId, Output};
-use crate::mcp::Level;
+use crate::mcp::{Content, Level};
 use crate::rpc::{Code, Fault};
 
 /// What comes next, without borrowing anything. Spans count from the start of the receive buffer.
@@ -18,20 +18,63 @@ pub(super) enum Step {
     Closed,
     Opened(Opening),
     NotOpened(Ending),
-    Tool { of: CallId, at: Span },
-    Content { of: CallId, at: Span },
-    Structured { of: CallId, at: Span },
-    Meta { of: CallId, at: Span },
-    Json { of: CallId, at: Span },
-    Page { of: CallId, next: Span },
-    InputRequired { of: CallId, asks: Option<Span>, state: Option<Span> },
-    Ended { of: CallId, end: Ending },
-    Progress { of: CallId, done: f64, total: Option<f64>, message: Option<Span> },
-    Log { level: Option<Level>, name: Span, logger: Option<Span>, data: Span },
+    Tool {
+        of: CallId,
+        at: Span,
+    },
+    Content {
+        of: CallId,
+        at: Span,
+    },
+    /// A block of text, where its string stands.
+    Text {
+        of: CallId,
+        at: Span,
+    },
+    Structured {
+        of: CallId,
+        at: Span,
+    },
+    Meta {
+        of: CallId,
+        at: Span,
+    },
+    Json {
+        of: CallId,
+        at: Span,
+    },
+    Page {
+        of: CallId,
+        next: Span,
+    },
+    InputRequired {
+        of: CallId,
+        asks: Option<Span>,
+        state: Option<Span>,
+    },
+    Ended {
+        of: CallId,
+        end: Ending,
+    },
+    Progress {
+        of: CallId,
+        done: f64,
+        total: Option<f64>,
+        message: Option<Span>,
+    },
+    Log {
+        level: Option<Level>,
+        name: Span,
+        logger: Option<Span>,
+        data: Span,
+    },
     Changed(Listed),
     Updated(Span),
     Fault(Fault, Span),
-    Notified { method: Span, params: Option<Span> },
+    Notified {
+        method: Span,
+        params: Option<Span>,
+    },
 }
 
 /// How something ended.
@@ -46,7 +89,7 @@ pub(super) enum Ending {
 }
 
 impl Ending {
-    #[inline(never)]
+    #[cfg_attr(target_os = "none", inline(never))]
     fn end(self, bytes: &mut [u8]) -> End<'_> {
         match self {
             Self::Done { is_error } => End::Done { is_error },
@@ -68,7 +111,7 @@ impl Ending {
 }
 
 impl Client<'_> {
-    #[inline(never)]
+    #[cfg_attr(target_os = "none", inline(never))]
     pub(super) fn lend(&mut self, step: Step) -> Output<'_, ClientEvent<'_>> {
         match step {
             Step::Again | Step::Send => return Output::Send(self.tx.output()),
@@ -81,6 +124,10 @@ impl Client<'_> {
         Output::Event(match step {
             Step::Tool { of, at } => ClientEvent::Tool { of, tool: ToolDef::new(at.of_mut(bytes)) },
             Step::Content { of, at } => ClientEvent::Content { of, content: content(at.of_mut(bytes)) },
+            Step::Text { of, at } if !SMALL => {
+                let [_, body @ .., _] = at.of_mut(bytes) else { return Output::Wait { until: None } };
+                ClientEvent::Content { of, content: Content::Text(decode(body)) }
+            }
             Step::Structured { of, at } => ClientEvent::Structured { of, json: raw(bytes, at) },
             Step::Meta { of, at } => ClientEvent::Meta { of, json: raw(bytes, at) },
             Step::Json { of, at } => ClientEvent::Json { of, json: raw(bytes, at) },
@@ -115,7 +162,9 @@ impl Client<'_> {
                 ClientEvent::Notified { method: str_at(bytes, method), params }
             }
             Step::Fault(fault, at) => ClientEvent::Fault { fault, line: at.of(bytes) },
-            Step::Again | Step::Send | Step::Closed | Step::Idle => return Output::Wait { until: None },
+            Step::Again | Step::Send | Step::Closed | Step::Idle | Step::Text { .. } => {
+                return Output::Wait { until: None };
+            }
         })
     }
 }
@@ -124,7 +173,7 @@ fn raw(bytes: &[u8], at: Span) -> Raw<'_> {
     Raw::trusted(at.of(bytes))
 }
 
-#[inline(never)]
+#[cfg_attr(target_os = "none", inline(never))]
 fn opened(bytes: &mut [u8], opening: Opening) -> ClientEvent<'_> {
     let texts = [opening.name, opening.server_version, opening.instructions];
     let texts = texts.map(|at| at.map(|at| text(bytes, at)));

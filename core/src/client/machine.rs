@@ -1,7 +1,7 @@
 //! The machine itself: its state, its doors, and what comes next.
 use super::config::Config;
 use super::handshake::Phase;
-use super::jobs::{Job, Say};
+use super::jobs::{Job, Method, Say};
 use super::lend::{Ending, Step};
 use super::message::Batch;
 use super::request::Answers;
@@ -138,7 +138,7 @@ impl<'b> Client<'b> {
         Self::with(Config::owning(config), buffers)
     }
 
-    #[inline(never)]
+    #[cfg_attr(target_os = "none", inline(never))]
     fn with(config: Config<'b>, buffers: Buffers<'b>) -> Self {
         let ClientConfig { framing, first_id, .. } = config.get();
         Self {
@@ -270,8 +270,8 @@ impl<'b> Client<'b> {
     /// # Errors
     /// [`SendError`], if no request can be made now; what does not fit is told by [`Request::send`].
     pub fn call_tool(&mut self, name: &str) -> Result<Request<'_>, SendError> {
-        let mut request = self.start("tools/call", Kind::Call)?;
-        request.part("name", |out| write_str(out, name));
+        let mut request = self.start(Method::Known("tools/call"), Kind::Call)?;
+        request.part(",\"name\":", |out| write_str(out, name));
         Ok(request)
     }
 
@@ -281,11 +281,11 @@ impl<'b> Client<'b> {
     /// # Errors
     /// As [`call_tool`](Self::call_tool).
     pub fn list_tools(&mut self, cursor: Option<Raw<'_>>) -> Result<Request<'_>, SendError> {
-        let mut request = self.start("tools/list", Kind::Tools)?;
+        let mut request = self.start(Method::Known("tools/list"), Kind::Tools)?;
         if let Some(cursor) = cursor {
             request.wrong |= cursor.as_string().is_none();
             let _ = request.own.pages.meet(cursor.as_bytes());
-            request.part("cursor", |out| write_raw(out, cursor));
+            request.part(",\"cursor\":", |out| write_raw(out, cursor));
         }
         Ok(request)
     }
@@ -295,11 +295,11 @@ impl<'b> Client<'b> {
     /// # Errors
     /// As [`call_tool`](Self::call_tool).
     pub fn request(&mut self, method: &str) -> Result<Request<'_>, SendError> {
-        self.start(method, Kind::Json)
+        self.start(Method::Any(method), Kind::Json)
     }
 
-    #[inline(never)]
-    fn start(&mut self, method: &str, kind: Kind) -> Result<Request<'_>, SendError> {
+    #[cfg_attr(target_os = "none", inline(never))]
+    fn start(&mut self, method: Method<'_>, kind: Kind) -> Result<Request<'_>, SendError> {
         self.settle();
         let version = self.version().ok_or(SendError::NotOpen)?;
         loop {
@@ -347,7 +347,7 @@ impl<'b> Client<'b> {
     }
 
     /// Takes the next step, if need be after several that nobody has to know of.
-    #[inline(never)]
+    #[cfg_attr(target_os = "none", inline(never))]
     fn advance(&mut self, now: Millis) -> Step {
         self.now = self.now.max(now);
         if let Some(step) = self.expire() {
@@ -366,8 +366,8 @@ impl<'b> Client<'b> {
             if self.tell_doomed() {
                 continue;
             }
-            let step = self.shake().or_else(|| match self.current.take() {
-                Some(current) => Some(self.hand_out(current)),
+            let step = self.shake().or_else(|| match self.current {
+                Some(_) => Some(self.hand_out()),
                 None => self.read_on(),
             });
             match step {
@@ -392,7 +392,7 @@ impl<'b> Client<'b> {
     }
 
     /// Writes as much of the machine's own message as fits; true if none is left.
-    #[inline(never)]
+    #[cfg_attr(target_os = "none", inline(never))]
     fn run_job(&mut self) -> bool {
         let Some(job) = self.line.job else { return true };
         if !self.rx.is_over() {

@@ -34,7 +34,7 @@ enum Whose {
 
 impl Client<'_> {
     /// Reads on. `None`: nothing complete is there.
-    #[inline(never)]
+    #[cfg_attr(target_os = "none", inline(never))]
     pub(super) fn read_on(&mut self) -> Option<Step> {
         loop {
             let (line, ended) = match self.rx.look() {
@@ -58,7 +58,7 @@ impl Client<'_> {
     }
 
     /// The next message of the line: all of it, or a batch's next element. `None`: a batch is over.
-    #[inline(never)]
+    #[cfg_attr(target_os = "none", inline(never))]
     fn next_part(&mut self, line: Span) -> Option<Span> {
         let Some(batch) = &mut self.batch else { return Some(Span::new(0, line.len())) };
         let bytes = line.of(self.rx.bytes());
@@ -103,7 +103,7 @@ impl Client<'_> {
     }
 
     /// A line that was longer than the buffer. An answer fails its request at once.
-    #[inline(never)]
+    #[cfg_attr(target_os = "none", inline(never))]
     fn too_long(&mut self, found: Skimmed) -> Step {
         let dropped = found.dropped;
         let fault = match found.fault {
@@ -147,7 +147,7 @@ impl Client<'_> {
     }
 
     /// A line that is no message. If it is an answer all the same, its request fails now and not when its time is over.
-    #[inline(never)]
+    #[cfg_attr(target_os = "none", inline(never))]
     fn bad(&mut self, place: Span, bad: Bad, ended: bool) -> Step {
         let line = place.of(self.rx.bytes()).trim_ascii();
         let answers = |id: Span| (Raw::trusted(line).get("method").is_none()).then_some(id);
@@ -180,7 +180,7 @@ impl Client<'_> {
     }
 
     /// Whom the answer with the id at `id` (from the start of the buffer) is for, and whether the id became a string on the way.
-    #[inline(never)]
+    #[cfg_attr(target_os = "none", inline(never))]
     fn whose(&self, id: Span) -> (Whose, bool) {
         let Some((wire, text)) = wire_id(Raw::trusted(id.of(self.rx.bytes()))) else {
             return (Whose::Nobody, false);
@@ -197,7 +197,7 @@ impl Client<'_> {
     }
 
     /// The request that waits under an id.
-    #[inline(never)]
+    #[cfg_attr(target_os = "none", inline(never))]
     pub(super) fn waiting(&self, wire: u32) -> Option<CallId> {
         let all = self.slots.all();
         // Where it is unless a page was followed or slots were taken out of turn.
@@ -219,7 +219,7 @@ impl Client<'_> {
     }
 
     /// A valid message.
-    #[inline(never)]
+    #[cfg_attr(target_os = "none", inline(never))]
     fn message(&mut self, line: Span, at: Span, envelope: &Envelope) -> Step {
         let place = at.shifted(line.start);
         match envelope.shape {
@@ -243,7 +243,7 @@ impl Client<'_> {
         }
     }
 
-    #[inline(never)]
+    #[cfg_attr(target_os = "none", inline(never))]
     fn answer(&mut self, line: Span, at: Span, envelope: &Envelope) -> Step {
         let place = at.shifted(line.start);
         let (whose, text) = self.whose(envelope.id.unwrap_or_default().shifted(place.start));
@@ -264,7 +264,7 @@ impl Client<'_> {
     }
 
     /// The answer to a request.
-    #[inline(never)]
+    #[cfg_attr(target_os = "none", inline(never))]
     fn result(&mut self, line: Span, place: Span, of: CallId, envelope: &Envelope) -> Step {
         if let Some(error) = envelope.error {
             let end = self.error_end(error.shifted(place.start));
@@ -284,12 +284,12 @@ impl Client<'_> {
         let all = line.of(self.rx.bytes());
         let result = envelope.result.unwrap_or_default().shifted(place.start);
         let result = Raw::trusted(result.of(self.rx.bytes()));
-        match Delivery::read(of, kind, version, all, result) {
-            Ok(delivery) => {
-                self.current = Some(Current::Delivery(delivery));
-                Step::Again
-            }
+        self.current = Some(Current::Delivery(Delivery::new(of, kind)));
+        let Some(Current::Delivery(delivery)) = &mut self.current else { return Step::Again };
+        match delivery.read(version, all, result) {
+            Ok(()) => self.hand_out(),
             Err(why) => {
+                self.current = None;
                 self.next_message();
                 self.fail(of, why)
             }

@@ -14,6 +14,7 @@ mod notice;
 mod request;
 mod result;
 mod slot;
+mod usual;
 
 pub use config::{ClientConfig, Era};
 pub use decode::ToolDef;

@@ -1,13 +1,13 @@
 //! Writing one request.
 use super::ClientConfig;
-use super::jobs::{Meta, head};
+use super::jobs::{Meta, Method, head};
 use super::machine::Line;
 use super::slot::{Kind, NEVER, SlotClient};
 use crate::json::{self, Object, Raw, Sink as _, write_raw, write_str};
 use crate::machine::slots::{Side, Slot, State};
 use crate::machine::tx::Out;
 use crate::machine::{CallId, Millis};
-use crate::mcp::{Level, Version, write};
+use crate::mcp::{Level, Version};
 use core::fmt;
 
 /// Why a request was not queued. Nothing was written, and nothing else has changed.
@@ -76,7 +76,8 @@ impl fmt::Debug for Request<'_> {
 }
 
 impl<'m> Request<'m> {
-    pub(super) fn begin(&mut self, method: &str) {
+    #[inline]
+    pub(super) fn begin(&mut self, method: Method<'_>) {
         let start = self.out.end();
         head(&mut self.out, self.own.wire, method);
         let params = self.out.end();
@@ -89,11 +90,14 @@ impl<'m> Request<'m> {
         let _ = self.out.put(bytes);
     }
 
-    /// One member of params.
-    pub(super) fn part(&mut self, key: &str, value: impl FnOnce(&mut Out<'_>) -> bool) {
+    /// One member of params. `key` with all that stands around it: a comma, which the first member is written without, quotes and
+    /// colon.
+    #[inline]
+    pub(super) fn part(&mut self, key: &'static str, value: impl FnOnce(&mut Out<'_>) -> bool) {
         self.close_answers();
-        let comma = if core::mem::replace(&mut self.any, true) { "," } else { "" };
-        let written = write::all(&mut self.out, &[comma, "\"", key, "\":"]) && value(&mut self.out);
+        let from = usize::from(!core::mem::replace(&mut self.any, true));
+        let key = key.as_bytes().get(from..).unwrap_or(&[]);
+        let written = self.out.put(key) && value(&mut self.out);
         self.wrong |= !written && !self.out.is_full();
     }
 
@@ -107,7 +111,7 @@ impl<'m> Request<'m> {
     /// The arguments of a tool. Without them `{}` is sent: servers are known that want the member.
     pub fn args(mut self, fill: impl FnOnce(&mut Object<'_>)) -> Self {
         self.wrong |= core::mem::replace(&mut self.has_args, true) || self.own.kind != Kind::Call;
-        self.part("arguments", |out| {
+        self.part(",\"arguments\":", |out| {
             let mut object = Object::new(out);
             fill(&mut object);
             object.end()
@@ -120,7 +124,7 @@ impl<'m> Request<'m> {
         self.wrong |= core::mem::replace(&mut self.has_args, true)
             || self.own.kind != Kind::Call
             || json.kind() != json::Kind::Object;
-        self.part("arguments", |out| write_raw(out, json));
+        self.part(",\"arguments\":", |out| write_raw(out, json));
         self
     }
 
@@ -180,7 +184,7 @@ impl<'m> Request<'m> {
     /// For making a call again after [`InputRequired`](crate::ClientEvent::InputRequired): its state, a string, byte for byte.
     pub fn state(mut self, state: Raw<'_>) -> Self {
         self.wrong |= state.kind() != json::Kind::String;
-        self.part("requestState", |out| write_raw(out, state));
+        self.part(",\"requestState\":", |out| write_raw(out, state));
         self
     }
 
@@ -188,7 +192,7 @@ impl<'m> Request<'m> {
     pub fn answer(mut self, key: &str, json: Raw<'_>) -> Self {
         match self.answers {
             Answers::None => {
-                self.part("inputResponses", |out| out.put(b"{"));
+                self.part(",\"inputResponses\":", |out| out.put(b"{"));
                 self.answers = Answers::Open;
             }
             Answers::Open => {
@@ -207,7 +211,7 @@ impl<'m> Request<'m> {
     pub fn send(mut self) -> Result<CallId, SendError> {
         self.close_answers();
         if self.own.kind == Kind::Call && !self.has_args {
-            self.part("arguments", |out| out.put(b"{}"));
+            self.part(",\"arguments\":", |out| out.put(b"{}"));
         }
         let meta = Meta {
             version: self.version,

@@ -1,7 +1,8 @@
 //! Where lines begin and end.
+use super::marks::Marks;
 use super::skim::{Skim, Skimmed};
 use crate::json::Raw;
-use crate::json::{copy, move_left};
+use crate::json::{FAST, copy, move_left};
 use crate::machine::Framing;
 use crate::machine::mem::{Bytes, Span, show};
 
@@ -29,9 +30,8 @@ pub struct Lines<'b> {
     mem: Bytes<'b>,
     /// The first byte that is not consumed.
     start: usize,
-    /// No line feed lies in `start..seen`.
-    seen: usize,
     end: usize,
+    marks: Marks,
     /// The line at `start` ends here; it is consumed by moving behind it.
     line: Option<usize>,
     high: usize,
@@ -42,8 +42,8 @@ pub struct Lines<'b> {
 impl core::fmt::Debug for Lines<'_> {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         if f.alternate() {
-            let Self { start, seen, end, line, skim, fresh, over, .. } = self;
-            write!(f, "rx {start} {seen} {end} {line:?} {skim:?} {fresh} {over} ")?;
+            let Self { start, end, line, skim, fresh, over, .. } = self;
+            write!(f, "rx {start} {end} {line:?} {skim:?} {fresh} {over} ")?;
             return show(f, self.mem.get().get(*start..*end).unwrap_or(&[]));
         }
         f.debug_struct("Lines")
@@ -102,8 +102,8 @@ impl<'b> Lines<'b> {
         Self {
             mem,
             start: 0,
-            seen: 0,
             end: 0,
+            marks: Marks::NONE,
             line: None,
             skim: None,
             framing,
@@ -143,9 +143,13 @@ impl<'b> Lines<'b> {
 
     /// Copies input in; returns how much was taken.
     pub fn feed(&mut self, bytes: &[u8]) -> usize {
-        let room = self.space();
+        self.make_room();
+        let room = self.mem.get_mut().get_mut(self.end..).unwrap_or(&mut []);
         let n = bytes.len().min(room.len());
-        if let (Some(room), Some(bytes)) = (room.get_mut(..n), bytes.get(..n)) {
+        let (room, bytes) = (room.get_mut(..n).unwrap_or_default(), bytes.get(..n).unwrap_or_default());
+        if self.framing == Framing::Lines && self.marks.is_through(self.end) {
+            self.marks.copy(room, bytes);
+        } else {
             copy(room, bytes);
         }
         self.filled(n);
@@ -172,6 +176,7 @@ impl<'b> Lines<'b> {
     }
 
     /// The next message. Call it until it says [`Frame::More`] before feeding again.
+    #[inline]
     #[allow(clippy::should_implement_trait)]
     pub fn next(&mut self) -> Frame<'_> {
         self.consume();
@@ -187,8 +192,23 @@ impl<'b> Lines<'b> {
     }
 
     /// What comes next, without consuming it: the same answer until [`consume`](Self::consume).
-    #[inline(never)]
+    #[inline]
     pub(crate) fn look(&mut self) -> Found {
+        // Nearly always a whole line lies there, which is not blank.
+        if FAST
+            && !self.fresh
+            && self.skim.is_none()
+            && let Some(end) = self.line.or_else(|| self.find_end())
+            && let at = Span::new(self.start, end)
+            && at.of(self.mem.get()).first().is_some_and(|first| *first > b' ')
+        {
+            return Found::Line { at, ended: end < self.end };
+        }
+        self.look_closely()
+    }
+
+    #[inline(never)]
+    fn look_closely(&mut self) -> Found {
         loop {
             if self.skim.is_some() {
                 return self.skimmed();
@@ -227,18 +247,19 @@ impl<'b> Lines<'b> {
     }
 
     /// Moves behind the message that `look` found; its bytes stay where they are until room is asked for.
+    #[inline]
     pub(crate) fn consume(&mut self) {
         if self.skim.as_ref().is_some_and(Skim::is_over) {
             self.skim = None;
         } else if let Some(end) = self.line.take() {
-            self.start = end.saturating_add(1).min(self.end);
-            self.seen = self.start;
+            self.start = end.wrapping_add(1).min(self.end);
         }
     }
 
     /// Forgets all input.
     pub(crate) fn clear(&mut self) {
-        (self.start, self.seen, self.end, self.line, self.skim) = (0, 0, 0, None, None);
+        (self.start, self.end, self.line, self.skim) = (0, 0, None, None);
+        self.marks.restart(0);
         self.fresh = true;
         self.over = false;
     }
@@ -263,12 +284,10 @@ impl<'b> Lines<'b> {
         self.end.saturating_sub(self.start)
     }
 
+    #[inline]
     fn find_end(&mut self) -> Option<usize> {
-        let new = Span::new(self.seen, self.end).of(self.mem.get());
-        let found = crate::json::find(b'\n', new).map(|n| self.seen.saturating_add(n));
-        self.seen = found.unwrap_or(self.end);
-        self.line = found;
-        found
+        self.line = self.marks.next(self.mem.get(), self.end);
+        self.line
     }
 
     fn drop_bom(&mut self) {
@@ -284,22 +303,21 @@ impl<'b> Lines<'b> {
     #[inline(never)]
     fn skimmed(&mut self) -> Found {
         self.drop_bom();
-        let found = self.find_end();
-        let Some(skim) = &mut self.skim else { return Found::More };
-        if let Some(done) = skim.result() {
-            self.line = None;
+        if let Some(done) = self.skim.as_ref().and_then(Skim::result) {
             return Found::TooLong(done);
         }
+        let found = self.find_end();
+        let Some(skim) = &mut self.skim else { return Found::More };
         let until = found.unwrap_or(self.end);
         let kept = skim.feed(self.mem.get_mut(), Span::new(self.start, until));
         self.line = None;
         if found.is_some() || self.over {
             let done = skim.finish(found.is_some());
             self.start = until.saturating_add(1).min(self.end);
-            self.seen = self.start;
             return Found::TooLong(done);
         }
-        (self.start, self.seen, self.end) = (kept, kept, kept);
+        (self.start, self.end) = (kept, kept);
+        self.marks.restart(kept);
         Found::More
     }
 
@@ -308,7 +326,8 @@ impl<'b> Lines<'b> {
         let pending = self.line.is_some() || self.skim.as_ref().is_some_and(Skim::is_over);
         let front = self.skim.as_ref().map_or(0, Skim::kept);
         if self.start == self.end && !pending {
-            (self.start, self.seen, self.end) = (front, front, front);
+            (self.start, self.end) = (front, front);
+            self.marks.restart(front);
             if self.skim.is_none() {
                 self.mem.shrink();
             }
@@ -317,15 +336,15 @@ impl<'b> Lines<'b> {
         // Moving is worth it when little has to move, when it frees a good part, or when nothing else can free anything.
         let gain = self.start.saturating_sub(front);
         let cheap = !pending && self.waiting() <= gain / 4;
-        let full = self.end >= size && (gain >= size / 4 || (self.seen >= self.end && !pending));
+        let full = self.end >= size && (gain >= size / 4 || (!pending && self.marks.is_through(self.end)));
         if gain > 0 && (cheap || full) {
             move_left(self.mem.get_mut(), self.start..self.end, front);
             self.end = self.end.saturating_sub(gain);
-            self.seen = self.seen.saturating_sub(gain);
+            self.marks.shift(gain);
             self.line = self.line.map(|l| l.saturating_sub(gain));
             self.start = front;
         }
-        if self.mem.grows() && !pending && self.seen >= self.end {
+        if self.mem.grows() && !pending && self.marks.is_through(self.end) {
             let want = self.end.saturating_add(CHUNK.max(self.waiting() / 2));
             if self.end.saturating_add(CHUNK / 2) > self.mem.get().len() {
                 self.mem.reserve(want);

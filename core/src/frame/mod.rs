@@ -6,6 +6,7 @@
 //! refused by name, and the stream goes on behind it. (All revisions, basic/transports: one message a line, no line feed
 //! inside; the rest is left open there.)
 mod lines;
+mod marks;
 mod member;
 mod skim;
 

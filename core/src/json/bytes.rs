@@ -1,4 +1,4 @@
-//! Copying and searching bytes, as far as the standard library's way has panics that an optimiser for size can't rule out, or is
+//! Copying bytes, as far as the standard library's way has panics that an optimiser for size can't rule out, or is
 //! larger than a small processor wants it.
 
 use core::cell::Cell;
@@ -14,12 +14,6 @@ pub(crate) const SMALL: bool =
 /// Whether text that is there as a whole is read in blocks of 64 bytes, as one bit each (`whole.rs`): that wants words of 64 bits.
 pub(crate) const FAST: bool = !SMALL && cfg!(target_pointer_width = "64");
 
-/// Where the first `byte` is.
-#[inline]
-pub(crate) fn find(byte: u8, bytes: &[u8]) -> Option<usize> {
-    if SMALL { bytes.iter().position(|b| *b == byte) } else { memchr::memchr(byte, bytes) }
-}
-
 /// Copies as much of `from` as `to` has room for.
 #[inline]
 pub(crate) fn copy(to: &mut [u8], from: &[u8]) {
@@ -30,8 +24,10 @@ pub(crate) fn copy(to: &mut [u8], from: &[u8]) {
     {
         // Most of what is written are a few bytes: two stores that overlap are faster than a call.
         if !(both_ends::<16>(to, from) || both_ends::<8>(to, from) || both_ends::<4>(to, from)) {
-            for (to, from) in to.iter_mut().zip(from) {
-                *to = *from;
+            for at in [0, n / 2, n.saturating_sub(1)] {
+                if let (Some(to), Some(from)) = (to.get_mut(at), from.get(at)) {
+                    *to = *from;
+                }
             }
         }
         return;

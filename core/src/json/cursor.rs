@@ -19,6 +19,11 @@ impl<'a> Members<'a> {
     pub(super) fn new(value: &'a [u8]) -> Self {
         Self { rest: inside(value, b'{') }
     }
+
+    /// Those that follow in a valid object: `rest` starts behind a member and ends before the closing bracket.
+    pub(crate) const fn over(rest: &'a [u8]) -> Self {
+        Self { rest }
+    }
 }
 
 impl<'a> Iterator for Members<'a> {

@@ -209,40 +209,42 @@ static STARTS: [u8; State::NotUtf8 as usize + 1] = starts();
 // What follows runs in the compiler, and has each state once.
 const _: () = assert!(ROWS.len() == STARTS.len());
 
+#[allow(clippy::indexing_slicing, clippy::arithmetic_side_effects)]
 const fn count() -> usize {
-    let (mut count, mut row) = (0usize, 0usize);
+    let (mut count, mut row) = (0, 0);
     while row < ROWS.len() {
-        count = count.wrapping_add(ROWS[row].1.len());
-        row = row.wrapping_add(1);
+        count += ROWS[row].1.len();
+        row += 1;
     }
     count
 }
 
+#[allow(clippy::indexing_slicing, clippy::arithmetic_side_effects)]
 const fn rules() -> [Rule; count()] {
     let mut all = [rest(To::Syntax); count()];
-    let (mut at, mut row) = (0usize, 0usize);
+    let (mut at, mut row) = (0, 0);
     while row < ROWS.len() {
-        let mut i = 0usize;
+        let mut i = 0;
         while i < ROWS[row].1.len() {
             all[at] = ROWS[row].1[i];
-            (at, i) = (at.wrapping_add(1), i.wrapping_add(1));
+            (at, i) = (at + 1, i + 1);
         }
-        row = row.wrapping_add(1);
+        row += 1;
     }
     all
 }
 
-#[allow(clippy::cast_possible_truncation)] // checked
+#[allow(clippy::indexing_slicing, clippy::arithmetic_side_effects, clippy::cast_possible_truncation)]
 const fn starts() -> [u8; State::NotUtf8 as usize + 1] {
     const NONE: u8 = 0xff;
     let mut starts = [NONE; State::NotUtf8 as usize + 1];
-    let (mut at, mut row) = (0usize, 0usize);
+    let (mut at, mut row) = (0, 0);
     while row < ROWS.len() {
         let start = &mut starts[ROWS[row].0 as usize];
         assert!(*start == NONE && at < NONE as usize);
         *start = at as u8;
-        at = at.wrapping_add(ROWS[row].1.len());
-        row = row.wrapping_add(1);
+        at += ROWS[row].1.len();
+        row += 1;
     }
     starts
 }

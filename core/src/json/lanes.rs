@@ -4,7 +4,7 @@
 //! The mask of a word has the top bit of a byte set where that byte matches. Bits above the lowest set one may be wrong (a borrow can
 //! run through them); the lowest one never is.
 
-use super::bytes::{self, SMALL};
+use super::bytes::SMALL;
 #[cfg(all(feature = "simd", target_arch = "x86_64"))]
 use super::masks;
 
@@ -25,19 +25,52 @@ pub(super) fn special(bytes: &[u8], from: usize) -> usize {
     find(bytes, from, Special)
 }
 
+/// Whether no byte of a short text is a quote, a backslash or a control character; `None` if it has more than 16. Without a loop, whose last turn
+/// no processor foresees.
+#[inline]
+pub(super) fn short_is_plain(bytes: &[u8]) -> Option<bool> {
+    const FILL: u64 = 0x6161_6161_6161_6161;
+    let half = |word: &[u8; 4]| u64::from(u32::from_le_bytes(*word)) | FILL << 32;
+    let [a, b] = if let (Some(first), Some(last)) = (bytes.first_chunk(), bytes.last_chunk()) {
+        if bytes.len() > 16 {
+            return None;
+        }
+        [u64::from_le_bytes(*first), u64::from_le_bytes(*last)]
+    } else if let (Some(first), Some(last)) = (bytes.first_chunk(), bytes.last_chunk()) {
+        [half(first), half(last)]
+    } else {
+        let byte = |at: usize| bytes.get(at).copied().unwrap_or(b'a');
+        [half(&[byte(0), byte(1), byte(2), b'a']), FILL]
+    };
+    const ONES: u64 = u64::MAX / 0xff;
+    const QUOTES: u64 = ONES.wrapping_mul(b'"' as u64);
+    const SLASHES: u64 = ONES.wrapping_mul(b'\\' as u64);
+    let zero = |w: u64| w.wrapping_sub(ONES) & !w;
+    let special = |w: u64| zero(w ^ QUOTES) | zero(w ^ SLASHES) | (w.wrapping_sub(ONES << 5) & !w);
+    Some((special(a) | special(b)) & (ONES << 7) == 0)
+}
+
 /// The first quote or backslash at or after `from`.
 #[inline]
 pub(super) fn quote_or_slash(bytes: &[u8], from: usize) -> usize {
     find(bytes, from, QuoteOrSlash)
 }
 
-/// The first backslash. Strings are short mostly: a search that is made for long ones would take longer to start.
+/// The first backslash.
 #[inline(always)]
 pub(super) fn slash(bytes: &[u8]) -> Option<usize> {
-    if SMALL {
-        return bytes::find(b'\\', bytes);
-    }
-    Some(find(bytes, 0, Slash)).filter(|at| *at < bytes.len())
+    position(b'\\', bytes)
+}
+
+/// Where the first `byte` is.
+#[inline(always)]
+pub(crate) fn position(byte: u8, bytes: &[u8]) -> Option<usize> {
+    Some(find(bytes, 0, Is(byte))).filter(|at| *at < bytes.len())
+}
+
+/// Where the first line feed or carriage return is.
+pub(super) fn line_break(bytes: &[u8]) -> Option<usize> {
+    Some(find(bytes, 0, LineBreak)).filter(|at| *at < bytes.len())
 }
 
 /// What is looked for.
@@ -76,10 +109,28 @@ wanted! {
         |b| b.cast_signed() < 0x20 || b == b'"' || b == b'\\', |w| quote_slash_control(w) | w & HIGH;
     Special sixteen_special
         |b| b < 0x20 || b == b'"' || b == b'\\', |w| quote_slash_control(w);
-    Slash sixteen_slash
-        |b| b == b'\\', |w| zero(w ^ repeat(b'\\'));
+    LineBreak sixteen_line_break
+        |b| b == b'\n' || b == b'\r', |w| zero(w ^ repeat(b'\n')) | zero(w ^ repeat(b'\r'));
     QuoteOrSlash sixteen_quote_or_slash
         |b| b == b'"' || b == b'\\', |w| zero(w ^ repeat(b'"')) | zero(w ^ repeat(b'\\'));
+}
+
+#[derive(Clone, Copy)]
+struct Is(u8);
+impl Wanted for Is {
+    #[inline(always)]
+    fn byte(self, byte: u8) -> bool {
+        byte == self.0
+    }
+    #[inline(always)]
+    fn word(self, word: usize) -> usize {
+        zero(word ^ repeat(self.0))
+    }
+    #[cfg(all(feature = "simd", target_arch = "x86_64"))]
+    #[inline(always)]
+    fn sixteen(self, piece: &[u8; 16]) -> u32 {
+        masks::sixteen_eq(piece, self.0)
+    }
 }
 
 #[inline]
@@ -171,9 +222,23 @@ mod tests {
     use std::vec::Vec;
 
     #[test]
+    fn short_texts() {
+        for len in 0..=17 {
+            for byte in 0..=255 {
+                for at in 0..len.max(1) {
+                    let mut text: Vec<u8> = std::vec![b'a'; len];
+                    text.iter_mut().skip(at).take(1).for_each(|b| *b = byte);
+                    let plain = !text.iter().any(|b| matches!(b, b'"' | b'\\' | 0..0x20));
+                    assert_eq!(short_is_plain(&text), (len <= 16).then_some(plain), "{text:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
     fn every_byte_at_every_place() {
         for len in (0..40).chain([63, 64, 65, 100, 200]) {
-            for byte in [0, 1, 0x1f, b'!', b'"', b'#', b'[', b'\\', b']', 0x7f, 0x80, 0xff] {
+            for byte in [0, 1, b'\n', b'\r', 0x1f, b'!', b'"', b'#', b'[', b'\\', b']', 0x7f, 0x80, 0xff] {
                 for at in 0..len {
                     for second in at..len.min(at + 3) {
                         let mut text: Vec<u8> = std::vec![b'a'; len];
@@ -183,7 +248,9 @@ mod tests {
                                 text[from..].iter().position(|&b| is(b)).map_or(len, |n| from + n)
                             };
                             assert_eq!(plain(&text, from), first(&|b| Plain.byte(b)));
-                            assert_eq!(slash(&text[from..]), text[from..].iter().position(|&b| b == b'\\'));
+                            let rest = &text[from..];
+                            assert_eq!(position(b'\\', rest), rest.iter().position(|&b| b == b'\\'));
+                            assert_eq!(line_break(rest), rest.iter().position(|b| b"\n\r".contains(b)));
                             assert_eq!(special(&text, from), first(&|b| Special.byte(b)));
                             assert_eq!(quote_or_slash(&text, from), first(&|b| QuoteOrSlash.byte(b)));
                         }

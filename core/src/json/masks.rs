@@ -12,15 +12,17 @@ use plain as lanes;
 #[cfg(all(feature = "simd", target_arch = "x86_64"))]
 use sse2 as lanes;
 #[cfg(all(feature = "simd", target_arch = "x86_64"))]
-pub(super) use sse2::{sixteen_quote_or_slash, sixteen_slash, sixteen_special, sixteen_special_or_high};
+pub(super) use sse2::{
+    sixteen_eq, sixteen_line_break, sixteen_quote_or_slash, sixteen_special, sixteen_special_or_high,
+};
 
 /// How many bytes are looked at in one go.
 pub(super) const WIDTH: usize = 64;
-pub(super) type Block = [u8; WIDTH];
+pub(crate) type Block = [u8; WIDTH];
 
 /// The bytes that are `want`.
 #[inline(always)]
-pub(super) fn eq(block: &Block, want: u8) -> u64 {
+pub(crate) fn eq(block: &Block, want: u8) -> u64 {
     lanes::mask(block, lanes::Eq(want))
 }
 
@@ -62,7 +64,7 @@ pub(super) fn controls(block: &Block) -> u64 {
 
 /// Whether a byte is `want`.
 #[inline(always)]
-pub(super) fn has(block: &Block, want: u8) -> bool {
+pub(crate) fn has(block: &Block, want: u8) -> bool {
     lanes::any(block, lanes::Eq(want))
 }
 
@@ -230,7 +232,7 @@ mod sse2 {
         // `[` and `{` differ in one bit.
         Opening |x| equal(bitor_m128i(x, all(0x20)), b'{');
         Closing |x| equal(bitor_m128i(x, all(0x20)), b'}');
-        Slash |x| equal(x, b'\\');
+        LineBreak |x| bitor_m128i(equal(x, b'\n'), equal(x, b'\r'));
         QuoteOrSlash |x| bitor_m128i(equal(x, b'"'), equal(x, b'\\'));
         Control |x| cmp_eq_mask_i8_m128i(min_u8_m128i(x, all(0x1f)), x);
         High |x| x;
@@ -270,10 +272,16 @@ mod sse2 {
         )*};
     }
     sixteen! {
-        sixteen_slash Slash;
+        sixteen_line_break LineBreak;
         sixteen_special Special;
         sixteen_special_or_high SpecialOrHigh;
         sixteen_quote_or_slash QuoteOrSlash;
+    }
+
+    /// The bytes that are `want`, of 16.
+    #[inline(always)]
+    pub(in super::super) fn sixteen_eq(piece: &[u8; 16], want: u8) -> u32 {
+        move_mask_i8_m128i(equal(load_unaligned_m128i(piece), want)).cast_unsigned()
     }
 
     #[inline(always)]

@@ -44,7 +44,7 @@ mod utf8;
 mod whole;
 mod write;
 
-pub(crate) use bytes::{FAST, SMALL, copy, find, move_left};
+pub(crate) use bytes::{FAST, SMALL, copy, move_left};
 pub use cursor::{Elements, Members};
 pub(crate) use cursor::{skip, value as value_len};
 #[cfg(feature = "serde")]
@@ -53,6 +53,9 @@ pub use de::{from_raw, from_slice_in_place};
 pub use de_error::DeError;
 pub use fixed::Fixed;
 pub(crate) use fixed::{digits, divide};
+pub(crate) use lanes::position as find;
+#[cfg(all(target_pointer_width = "64", not(barewire_small)))]
+pub(crate) use masks::{Block, eq as block_eq, has as block_has};
 pub use object::{Array, Object};
 pub use raw::{Kind, Raw};
 pub(crate) use raw::{pick, which};

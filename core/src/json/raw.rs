@@ -1,7 +1,8 @@
 //! One JSON value as its own text.
 
-use super::bytes::{FAST, find};
+use super::bytes::FAST;
 use super::cursor::{Elements, Members};
+use super::lanes::position as find;
 use super::number;
 use super::{ScanError, Scanner, Step, Str, Whole};
 use core::fmt;

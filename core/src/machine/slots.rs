@@ -231,6 +231,16 @@ impl Slots<'_> {
         !matches!(self, Self::Lent(_))
     }
 
+    /// Gives up what is free at the end of a growing table: to look through it then costs what is in use.
+    pub(crate) fn trim(&mut self) {
+        #[cfg(feature = "alloc")]
+        if let Self::Grown(v, _) = self {
+            while v.len() > 1 && v.last().is_some_and(|slot| slot.state == State::Free) {
+                v.pop();
+            }
+        }
+    }
+
     pub(crate) fn in_use(&self) -> usize {
         self.all().iter().filter(|s| s.state != State::Free).count()
     }

@@ -144,6 +144,7 @@ enum Mem<'m> {
 
 impl Mem<'_> {
     /// All of a lent buffer, and what a growing one holds now.
+    #[inline]
     fn get_mut(&mut self) -> &mut [u8] {
         match self {
             Self::Lent(s) => s,
@@ -221,8 +222,30 @@ impl Out<'_> {
     }
 
     /// Appends `bytes`, or what fits of them.
-    #[inline(never)]
+    #[inline]
     pub(crate) fn say(&mut self, bytes: &[u8]) {
+        if SMALL || !self.append(bytes) {
+            self.say_piece(bytes);
+        }
+    }
+
+    /// The usual case, small enough to be inlined where the length of `bytes` is known: all of them are written, and memory is there.
+    #[inline(always)]
+    fn append(&mut self, bytes: &[u8]) -> bool {
+        let State { end, limit, skip, full, .. } = *self.state;
+        let to = end.saturating_add(bytes.len());
+        if skip > 0 || full || to > limit {
+            return false;
+        }
+        let Some(room) = self.mem.get_mut().get_mut(end..to) else { return false };
+        crate::json::copy(room, bytes);
+        self.state.end = to;
+        true
+    }
+
+    /// Any case.
+    #[inline(never)]
+    fn say_piece(&mut self, bytes: &[u8]) {
         let Some((_, bytes)) = bytes.split_at_checked(self.state.skip) else {
             self.state.skip = self.state.skip.saturating_sub(bytes.len());
             return;
@@ -276,8 +299,20 @@ fn reverse(mut bytes: &mut [u8]) {
 }
 
 impl Sink for Out<'_> {
+    #[inline]
     fn put(&mut self, bytes: &[u8]) -> bool {
         self.say(bytes);
         !self.state.full
+    }
+
+    fn lend(&mut self) -> Option<&mut [u8]> {
+        let State { end, limit, skip, full, .. } = *self.state;
+        let room = self.mem.get_mut();
+        let limit = limit.min(room.len());
+        room.get_mut(end..limit).filter(|_| skip == 0 && !full)
+    }
+
+    fn took(&mut self, n: usize) {
+        self.state.end = self.state.end.saturating_add(n);
     }
 }

@@ -1,7 +1,7 @@
 //! Protocol values as JSON, for the revision that the peer speaks.
 use super::pattern::{Slot, fill, pattern};
 use super::{Content, Data, LEGACY, Tool, Version};
-use crate::json::{Fixed, Raw, Sink as _, copy, digits, write_raw, write_str_part};
+use crate::json::{Fixed, Raw, SMALL, Sink as _, copy, digits, write_raw, write_str, write_str_part};
 use crate::machine::tx::Out;
 
 /// All of these, in order; stops at the first that has no room.
@@ -56,6 +56,9 @@ pub(crate) fn tool(out: &mut Out<'_>, tool: &Tool<'_>, version: Version) -> bool
 
 /// A block of text.
 pub(crate) fn text(out: &mut Out<'_>, text: &str) -> bool {
+    if !SMALL {
+        return out.put(b"{\"type\":\"text\",\"text\":") && write_str(out, text) && out.put(b"}");
+    }
     fill(out, pattern!("{\"type\":\"text\",\"text\":\"@0\"}"), &[Some(text.as_bytes())], &[])
 }
 
@@ -163,6 +166,13 @@ pub(crate) fn extensions(out: &mut Out<'_>, comma: &str, json: &str, modern: boo
 
 /// An `Implementation` with what all revisions have.
 pub(crate) fn implementation(out: &mut Out<'_>, name: &str, version: &str) -> bool {
+    if !SMALL {
+        return out.put(b"{\"name\":")
+            && write_str(out, name)
+            && out.put(b",\"version\":")
+            && write_str(out, version)
+            && out.put(b"}");
+    }
     let slots = [Some(name.as_bytes()), Some(version.as_bytes())];
     fill(out, pattern!("{\"name\":\"@0\",\"version\":\"@1\"}"), &slots, &[])
 }

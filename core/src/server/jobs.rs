@@ -3,7 +3,7 @@
 use super::BadArgs;
 use super::config::Conf;
 use super::slot::{SlotServer, Stage};
-use crate::json::{Fixed, Raw, Sink as _, digits, write_escaped};
+use crate::json::{Fixed, Raw, SMALL, Sink as _, digits, write_escaped};
 use crate::machine::mem::Span;
 use crate::machine::slots::{Side, Slot as CallSlot};
 use crate::machine::tx::Out;
@@ -267,12 +267,41 @@ impl Say<'_> {
     }
 
     /// The head of a result, up to its first own member.
+    #[cfg_attr(not(target_os = "none"), inline)]
     pub(super) fn head(&self, out: &mut Out<'_>, id: Slot<'_>, version: Version) -> bool {
+        if !SMALL
+            && self.around == Around::Line
+            && let Some(id) = id
+        {
+            // The same, for a third of the instructions: most messages of a server begin so.
+            return out.put(b"{\"jsonrpc\":\"2.0\",\"id\":")
+                && out.put(id)
+                && match version.is_stateless() {
+                    true => out.put(b",\"result\":{\"resultType\":\"complete\","),
+                    false => out.put(b",\"result\":{"),
+                };
+        }
         self.fill(out, pattern!("&0,\"result\":{$3"), (id, version), &[])
     }
 
     /// What closes the result of a call, whatever stage it is in.
+    #[cfg_attr(not(target_os = "none"), inline)]
     pub(super) fn tail(&self, out: &mut Out<'_>, id: Slot<'_>, slot: &SlotServer) -> bool {
+        let closed = matches!(slot.stage, Stage::Empty | Stage::Blocks);
+        if !SMALL && self.around == Around::Line && closed && !slot.is_error {
+            // As for the head.
+            if slot.has_meta || !slot.version.is_stateless() {
+                return out.put(b"]}}\n");
+            }
+            return out.put(b"],\"_meta\":{\"io.modelcontextprotocol/serverInfo\":")
+                && write::implementation(out, self.config.name(), self.config.version())
+                && out.put(b"}}}\n");
+        }
+        self.tail_of_any(out, id, slot)
+    }
+
+    #[inline(never)]
+    fn tail_of_any(&self, out: &mut Out<'_>, id: Slot<'_>, slot: &SlotServer) -> bool {
         let own = [IS.filter(|_| slot.is_error), IS.filter(|_| !slot.has_meta)];
         (match slot.stage {
             Stage::Start => self.stream_head(out, id, slot.version),

@@ -4,7 +4,8 @@ use super::config::Conf;
 use super::jobs::{Data, Job, Part, server_side};
 use super::slot::SlotServer;
 use super::state::{Hand, Server, Step};
-use crate::json::{Kind, Raw, divide, pick};
+use super::usual;
+use crate::json::{Kind, Raw, SMALL, divide, pick};
 use crate::machine::Noise;
 use crate::machine::mem::Span;
 use crate::machine::slots::{Side, Slot, State};
@@ -16,7 +17,7 @@ const MODERN_LEAST: usize = 400;
 
 impl Server<'_> {
     /// What the request gets: a job was started, or a call waits.
-    #[inline(never)]
+    #[cfg_attr(target_os = "none", inline(never))]
     pub(super) fn judge(&mut self, hand: &Hand, id: Span, envelope: &Envelope) -> Result<Route, Refusal> {
         (self.asked.id, self.asked.at) = (id, hand.at);
         let method = Method::of(hand.part(self.rx.bytes(), envelope.method));
@@ -55,7 +56,7 @@ impl Server<'_> {
 
     /// Refuses the id of an open request, but where a handshake ends what is open; on a line where noise is ignored the peer may have
     /// started anew, which is then true.
-    #[inline(never)]
+    #[cfg_attr(target_os = "none", inline(never))]
     fn reuses(&self, hand: &Hand, id: Span, method: Method) -> Result<bool, Refusal> {
         let ignore = self.config.get().rest().noise == Noise::Ignore;
         let id = Raw::trusted(id.of(hand.line.of(self.rx.bytes())));
@@ -68,17 +69,14 @@ impl Server<'_> {
     }
 
     /// Finds the parts of a request.
-    #[inline(never)]
+    #[cfg_attr(target_os = "none", inline(never))]
     fn find_parts(&mut self, hand: &Hand, envelope: &Envelope) -> Result<(), Refusal> {
-        const NAMES: &[&str] = &["name", "arguments", "cursor", "_meta"];
         let line = hand.line.of(self.rx.bytes());
         let params = hand.part(self.rx.bytes(), envelope.params);
         if !matches!(params.kind(), Kind::Object | Kind::Null) {
             return Err(Refusal::ParamsShape);
         }
-        let mut found = [None; NAMES.len()];
-        pick(params, NAMES, &mut found);
-        let [name, arguments, cursor, meta] = found;
+        let [name, arguments, cursor, meta] = usual::params(params);
         if meta.is_some_and(|meta| !matches!(meta.kind(), Kind::Object | Kind::Null)) {
             return Err(Refusal::MetaShape);
         }
@@ -91,7 +89,7 @@ impl Server<'_> {
     }
 
     /// Reads what it claims, and says where it goes.
-    #[inline(never)]
+    #[cfg_attr(target_os = "none", inline(never))]
     fn route(&mut self, line: Span, method: Method) -> Result<Route, Refusal> {
         let line = line.of(self.rx.bytes());
         let claim = claim(Some(Raw::trusted(self.asked.meta.of(line))));
@@ -106,8 +104,8 @@ impl Server<'_> {
     }
 
     /// Whether a call can be made at all.
-    #[inline(never)]
-    fn check_call(&self, line: Span) -> Result<(), Refusal> {
+    #[cfg_attr(target_os = "none", inline(never))]
+    fn check_call(&mut self, line: Span) -> Result<(), Refusal> {
         let line = line.of(self.rx.bytes());
         let name = Raw::trusted(self.asked.name.of(line));
         if name.kind() != Kind::String {
@@ -120,14 +118,16 @@ impl Server<'_> {
             Kind::Number => return Err(Refusal::ArgumentsNumber),
             Kind::Bool => return Err(Refusal::ArgumentsBool),
         }
-        match self.config.get().rest().tools {
-            Source::Table(table) if !table.iter().any(|tool| name.is(tool.name)) => Err(Refusal::NoTool),
-            _ => Ok(()),
+        self.asked.tool = None;
+        if let Source::Table(table) = self.config.get().rest().tools {
+            let tool = table.iter().position(|tool| name.is(tool.name)).ok_or(Refusal::NoTool)?;
+            self.asked.tool = u16::try_from(tool).ok().filter(|_| !SMALL);
         }
+        Ok(())
     }
 
     /// A handshake.
-    #[inline(never)]
+    #[cfg_attr(target_os = "none", inline(never))]
     fn initialize(&mut self, hand: &Hand) -> Result<(), Refusal> {
         const NAMES: &[&str] = &["protocolVersion", "clientInfo", "capabilities"];
         let line = hand.line.of(self.rx.bytes());
@@ -154,7 +154,7 @@ impl Server<'_> {
         Ok(())
     }
 
-    #[inline(never)]
+    #[cfg_attr(target_os = "none", inline(never))]
     pub(super) fn open(&mut self, version: Version, can: Abilities) {
         let all = self.config.get().rest().noise == Noise::Ignore;
         self.doom(|slot| all || !is_modern(slot));
@@ -163,7 +163,7 @@ impl Server<'_> {
     }
 
     /// The call that waits, as soon as there are a slot and room.
-    #[inline(never)]
+    #[cfg_attr(target_os = "none", inline(never))]
     pub(super) fn take(&mut self, line: Span) -> Step {
         let (id, place) = (self.asked.id, self.asked.at.shifted(line.start));
         let config = self.config.get();
@@ -171,6 +171,7 @@ impl Server<'_> {
         if !self.tx.has_room(config.rest().reply.unwrap_or(usize::MAX)) {
             return Step::Send;
         }
+        self.slots.trim();
         let (why, fault) = match self.slots.find_free(self.serial) {
             Some(slot) if self.fill(slot, line) => return Step::Call(slot),
             Some(_) => (Refusal::IdTooLong, Fault::IdTooLong),
@@ -183,7 +184,7 @@ impl Server<'_> {
     }
 
     /// Notes the call that waits in a slot; false if its id does not fit.
-    #[inline(never)]
+    #[cfg_attr(target_os = "none", inline(never))]
     fn fill(&mut self, index: u16, line: Span) -> bool {
         let long = self.slots.keeps_long();
         let (Some(slot), call) = (self.slots.at(index), &self.asked) else { return false };
@@ -203,19 +204,19 @@ impl Server<'_> {
 }
 
 /// Where a part of the line stands in it.
-#[inline(never)]
+#[cfg_attr(target_os = "none", inline(never))]
 fn place(line: &[u8], part: Raw<'_>) -> Span {
     Span::within(line, part.as_bytes()).unwrap_or_default()
 }
 
 /// The same for what may be left out, or null.
-#[inline(never)]
+#[cfg_attr(target_os = "none", inline(never))]
 fn given(line: &[u8], part: Option<Raw<'_>>) -> Span {
     part.filter(|part| !part.is_null()).map(|part| place(line, part)).unwrap_or_default()
 }
 
 /// The page that a cursor (or nothing) asks for: its first item, and where it ends.
-#[inline(never)]
+#[cfg_attr(target_os = "none", inline(never))]
 fn page(config: Conf<'_>, cursor: Raw<'_>) -> Option<(usize, usize)> {
     let size = config.rest().page.map(u32::from);
     let start = match cursor.kind() {
@@ -238,7 +239,7 @@ fn page(config: Conf<'_>, cursor: Raw<'_>) -> Option<(usize, usize)> {
     Some((start, size.map_or(usize::MAX, |size| start.saturating_add(size as usize))))
 }
 
-#[inline(never)]
+#[cfg_attr(target_os = "none", inline(never))]
 pub(super) fn in_flight(slot: &Slot, id: Raw<'_>) -> bool {
     !matches!(slot.state, State::Free | State::Doomed) && Raw::trusted(slot.id.get()).same_id(id)
 }

@@ -5,8 +5,8 @@ use super::line::Line;
 use super::list::List;
 use super::slot::Open;
 use super::state::Server;
-use super::{Args, Reply};
-use crate::json::{Raw, decode};
+use super::{Args, Reply, Source};
+use crate::json::{Raw, SMALL, decode};
 use crate::machine::mem::Span;
 use crate::machine::slots::{Slots, State};
 use crate::machine::tx::Tx;
@@ -18,17 +18,26 @@ impl Server<'_> {
         lend(&mut self.slots, &mut self.tx, &mut self.line, self.config.get(), index)
     }
 
-    #[inline(never)]
+    #[cfg_attr(target_os = "none", inline(never))]
     pub(super) fn lend_call(&mut self, index: u16) -> Output<'_, ServerEvent<'_>> {
         let base = self.base();
         self.next_message();
         let call = &self.asked;
-        let reply = lend(&mut self.slots, &mut self.tx, &mut self.line, self.config.get(), index);
+        let config = self.config.get();
+        let reply = lend(&mut self.slots, &mut self.tx, &mut self.line, config, index);
         let Some(reply) = reply else { return Output::Wait { until: None } };
         // Name, arguments and `_meta` are disjoint parts of the message; only the arguments are decoded in place.
         let bytes = self.rx.bytes_mut().get_mut(base..).unwrap_or_default();
+        let known = match config.rest().tools {
+            Source::Table(table) if !SMALL => {
+                call.tool.and_then(|index| table.get(usize::from(index))).map(|tool| tool.name)
+            }
+            _ => None,
+        };
         let mut name = call.name;
-        if let [_, body @ .., _] = call.name.of_mut(bytes) {
+        if known.is_none()
+            && let [_, body @ .., _] = call.name.of_mut(bytes)
+        {
             let from = call.name.start.saturating_add(1);
             name = Span::new(from, from.saturating_add(decode(body).len()));
         }
@@ -44,7 +53,7 @@ impl Server<'_> {
                     .of(after)
             }
         };
-        let name = core::str::from_utf8(part(name)).unwrap_or("");
+        let name = known.unwrap_or_else(|| core::str::from_utf8(part(name)).unwrap_or(""));
         let context = Context {
             version: call.ready.version,
             can: call.ready.can,
@@ -55,7 +64,7 @@ impl Server<'_> {
         Output::Event(ServerEvent::Call(Call { name, args: Args::new(args_bytes), reply, context }))
     }
 
-    #[inline(never)]
+    #[cfg_attr(target_os = "none", inline(never))]
     pub(super) fn lend_list(&mut self) -> Output<'_, ServerEvent<'_>> {
         let base = self.base();
         self.line.lent_list = true;
@@ -71,7 +80,7 @@ impl Server<'_> {
         }))
     }
 
-    #[inline(never)]
+    #[cfg_attr(target_os = "none", inline(never))]
     pub(super) fn notified(&mut self, method: Span, params: Option<Span>) -> Output<'_, ServerEvent<'_>> {
         let mut end = 0;
         if let [_, body @ .., _] = method.of_mut(self.rx.bytes_mut()) {

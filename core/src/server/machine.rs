@@ -69,7 +69,7 @@ impl<'b> Server<'b> {
     }
 
     /// What to do next. Never fails: a peer's mistake is an event, answered already. `now` must not go back.
-    #[inline(never)]
+    #[cfg_attr(target_os = "none", inline(never))]
     pub fn poll(&mut self, now: Millis) -> Output<'_, ServerEvent<'_>> {
         self.settle();
         match self.advance(now) {
@@ -140,7 +140,7 @@ impl<'b> Server<'b> {
     ///
     /// # Errors
     /// [`Refused::Gone`] if the call was cancelled or has ended; [`Refused::Full`] if bytes must be sent first.
-    #[inline(never)]
+    #[cfg_attr(target_os = "none", inline(never))]
     pub fn resume(&mut self, call: CallId) -> Result<Reply<'_>, Refused> {
         self.settle();
         let state = self.slots.of(call).map(|slot| slot.state);
@@ -163,7 +163,7 @@ impl<'b> Server<'b> {
     ///
     /// # Errors
     /// [`Full`] if there is no room now.
-    #[inline(never)]
+    #[cfg_attr(target_os = "none", inline(never))]
     pub fn progress(&mut self, call: CallId, progress: Progress<'_>) -> Result<(), Full> {
         self.settle();
         self.run_job();
@@ -190,7 +190,7 @@ impl<'b> Server<'b> {
     }
 
     /// Takes the next step, if need be after several that nobody has to know of.
-    #[inline(never)]
+    #[cfg_attr(target_os = "none", inline(never))]
     fn advance(&mut self, now: Millis) -> Step {
         loop {
             if !self.run_job() {
@@ -233,7 +233,7 @@ impl<'b> Server<'b> {
         }
     }
 
-    #[inline(never)]
+    #[cfg_attr(target_os = "none", inline(never))]
     fn idle(&mut self) -> Output<'_, ServerEvent<'_>> {
         if !self.tx.output().is_empty() {
             return Output::Send(self.tx.output());

@@ -16,7 +16,7 @@ const PATIENCE: u8 = 8;
 
 impl Server<'_> {
     /// Reads on. `None`: nothing complete is there.
-    #[inline(never)]
+    #[cfg_attr(target_os = "none", inline(never))]
     pub(super) fn read_on(&mut self) -> Option<Step> {
         loop {
             let (line, ended) = match self.rx.look() {
@@ -46,7 +46,7 @@ impl Server<'_> {
     }
 
     /// The next message of the line: all of it, or a batch's next element. `None`: a batch is over.
-    #[inline(never)]
+    #[cfg_attr(target_os = "none", inline(never))]
     pub(super) fn next_part(&mut self, line: Span) -> Option<Span> {
         let whole = line_span(line);
         let Some(batch) = self.line.batch.as_mut().filter(|_| LEGACY) else { return Some(whole) };
@@ -78,7 +78,7 @@ impl Server<'_> {
     }
 
     /// A line that was longer than the buffer.
-    #[inline(never)]
+    #[cfg_attr(target_os = "none", inline(never))]
     pub(super) fn too_long(&mut self, found: Skimmed) -> Step {
         let limit = self.rx.limit();
         let fault = match found.fault {
@@ -112,7 +112,7 @@ impl Server<'_> {
     }
 
     /// What has no readable id: answered if the channel is one where that helps.
-    #[inline(never)]
+    #[cfg_attr(target_os = "none", inline(never))]
     pub(super) fn noise(&mut self, hand: &Hand, fault: Fault) -> Step {
         let why = match fault {
             Fault::NotJson { .. } | Fault::NotUtf8 { .. } => Refusal::NotJson,
@@ -131,7 +131,7 @@ impl Server<'_> {
         Step::Fault(fault, hand.place())
     }
 
-    #[inline(never)]
+    #[cfg_attr(target_os = "none", inline(never))]
     pub(super) fn bad(&mut self, hand: &Hand, bad: Bad) -> Step {
         match bad.id {
             _ if bad.never_answer => {
@@ -156,7 +156,7 @@ impl Server<'_> {
     }
 
     /// A valid message.
-    #[inline(never)]
+    #[cfg_attr(target_os = "none", inline(never))]
     pub(super) fn serve(&mut self, hand: &Hand, envelope: &Envelope) -> Step {
         let place = hand.place();
         match envelope.shape {
@@ -189,7 +189,7 @@ impl Server<'_> {
         }
     }
 
-    #[inline(never)]
+    #[cfg_attr(target_os = "none", inline(never))]
     pub(super) fn notification(&mut self, place: Span, envelope: &Envelope) -> Step {
         const KNOWN: &[&str] = &["notifications/cancelled", "notifications/initialized"];
         let message = place.of(self.rx.bytes());

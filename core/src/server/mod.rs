@@ -19,6 +19,7 @@ mod slot;
 mod state;
 mod stream;
 mod tools;
+mod usual;
 mod work;
 
 pub use args::{Args, Fields, FromArgs, Value};

@@ -146,6 +146,8 @@ pub(super) struct Asked {
     pub(super) version: Span,
     /// All of the message.
     pub(super) at: Span,
+    /// The place of the tool in the table, where that spares decoding the name.
+    pub(super) tool: Option<u16>,
     /// What it is served with.
     pub(super) ready: Ready,
 }
@@ -163,6 +165,7 @@ impl Asked {
             token: none,
             version: none,
             at: none,
+            tool: None,
             ready: Ready::NOT,
         }
     };

@@ -11,7 +11,7 @@ use crate::rpc::Code;
 
 impl Server<'_> {
     /// Writes as much of the machine's own message as fits; true if none is left.
-    #[inline(never)]
+    #[cfg_attr(target_os = "none", inline(never))]
     pub(super) fn run_job(&mut self) -> bool {
         let Some(job) = self.line.job else { return true };
         let base = if matches!(job, Job::Tail { .. } | Job::Changed | Job::Done) { 0 } else { self.base() };
@@ -58,7 +58,7 @@ impl Server<'_> {
     }
 
     /// A job is out: what it was about is over.
-    #[inline(never)]
+    #[cfg_attr(target_os = "none", inline(never))]
     pub(super) fn ended(&mut self, job: &Job) {
         self.line.job = None;
         self.line.at = 0;
@@ -94,7 +94,7 @@ impl Server<'_> {
     }
 
     /// Whatever is still lent ends here.
-    #[inline(never)]
+    #[cfg_attr(target_os = "none", inline(never))]
     pub(super) fn settle(&mut self) {
         if core::mem::take(&mut self.line.lent_list) {
             self.settle_list();
@@ -119,7 +119,7 @@ impl Server<'_> {
     }
 
     /// The application did not answer `List`: an error, or the end of what is half written.
-    #[inline(never)]
+    #[cfg_attr(target_os = "none", inline(never))]
     pub(super) fn settle_list(&mut self) {
         let Some(Job::Tools { id, version, part, item, until }) = self.line.job else { return };
         if part == Part::Items && self.line.at == 0 {

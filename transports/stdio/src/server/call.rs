@@ -1,12 +1,14 @@
 //! One call as the tool sees it.
 
 use crate::bell::Bell;
-use barewire::{Args, BadArgs, BadCall, CallId, FromArgs, Progress, Tools, Version};
+use barewire::{Args, BadArgs, BadCall, Call, CallId, FromArgs, Progress, Tools, Version, json::Raw};
 use core::time::Duration;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// How often the arguments of one call can be decoded.
 const DECODES: usize = 8;
+/// What a buffer may keep from one call to the next.
+const KEEP: usize = 64 << 10;
 
 /// A tools/call: its name, its arguments, and ways to hear of a cancel and to tell progress.
 pub struct ToolCall<'a> {
@@ -23,7 +25,7 @@ impl<'a> ToolCall<'a> {
 
     /// The arguments as they came: always an object, `{}` if the peer sent none.
     pub fn args_json(&self) -> &'a str {
-        &self.job.args
+        text(&self.job.args)
     }
 
     /// Decodes the arguments. `&str` fields borrow from the call, escapes undone.
@@ -72,7 +74,7 @@ impl<'a> ToolCall<'a> {
 
     /// The request's `_meta`, as JSON text.
     pub fn meta_json(&self) -> Option<&'a str> {
-        self.job.meta.as_deref()
+        self.job.has_meta.then(|| text(&self.job.meta))
     }
 
     /// The decoder unescapes in place, so each decode has a copy; slices of a vector of copies can be
@@ -82,27 +84,84 @@ impl<'a> ToolCall<'a> {
         let copies = core::mem::take(&mut self.copies);
         let (copy, rest) = copies.split_first_mut().ok_or(TOO_OFTEN)?;
         self.copies = rest;
-        copy.extend_from_slice(self.job.args.as_bytes());
+        copy.clear();
+        copy.extend_from_slice(&self.job.args);
         Args::from_json(copy).ok_or(BadArgs::new("arguments", "an object"))
     }
 }
 
-/// A call that waits for a thread, or runs.
+/// JSON that the machine has checked.
+fn text(json: &[u8]) -> &str {
+    core::str::from_utf8(json).unwrap_or_default()
+}
+
+/// Memory of a worker for decoding, kept from call to call.
+pub(super) type Copies = [Vec<u8>; DECODES];
+
+/// A call that waits for a thread, or runs. Its memory serves one call after the other.
 pub(super) struct Job {
     pub(super) id: CallId,
     pub(super) name: String,
-    pub(super) args: String,
+    /// JSON is looked at as text only where a tool asks for that.
+    pub(super) args: Vec<u8>,
     pub(super) version: Version,
     pub(super) wants_progress: bool,
-    pub(super) meta: Option<String>,
+    pub(super) has_meta: bool,
+    pub(super) meta: Vec<u8>,
     pub(super) cancelled: Arc<Flag>,
 }
 
 impl Job {
-    pub(super) fn run<R>(&self, line: &dyn Line, tool: impl FnOnce(&mut ToolCall<'_>) -> R) -> R {
-        let mut copies: [Vec<u8>; DECODES] = Default::default();
-        tool(&mut ToolCall { job: self, copies: &mut copies, line })
+    /// A copy of what is lent, in the memory of `old` if there is one. Puts the call off.
+    pub(super) fn take(old: Option<Self>, call: Call<'_>) -> Self {
+        let Call { name, args, reply, context, .. } = call;
+        let (args, meta) = (args.json().as_bytes(), context.meta.map(Raw::as_bytes));
+        let (mut buffers, mut cancelled) = Default::default();
+        if let Some(old) = old {
+            (buffers, cancelled) = ((old.name, old.args, old.meta), old.cancelled);
+        }
+        let (mut own_name, mut own_args, mut own_meta) = buffers;
+        own_name.clear();
+        own_name.push_str(name);
+        refill(&mut own_args, args);
+        refill(&mut own_meta, meta.unwrap_or_default());
+        // One that somebody else still holds, or that is up, is of no more use.
+        if Arc::get_mut(&mut cancelled).is_none_or(|flag| flag.is_up()) {
+            cancelled = Arc::default();
+        }
+        let (version, wants_progress) = (context.version, context.wants_progress);
+        Self {
+            id: reply.defer(),
+            name: own_name,
+            args: own_args,
+            version,
+            wants_progress,
+            has_meta: meta.is_some(),
+            meta: own_meta,
+            cancelled,
+        }
     }
+
+    pub(super) fn run<R>(
+        &self,
+        line: &dyn Line,
+        copies: &mut Copies,
+        tool: impl FnOnce(&mut ToolCall<'_>) -> R,
+    ) -> R {
+        let result = tool(&mut ToolCall { job: self, copies, line });
+        for copy in copies.iter_mut().filter(|copy| copy.capacity() > KEEP) {
+            *copy = Vec::new();
+        }
+        result
+    }
+}
+
+fn refill(buffer: &mut Vec<u8>, with: &[u8]) {
+    if buffer.capacity() > KEEP.max(with.len()) {
+        *buffer = Vec::new();
+    }
+    buffer.clear();
+    buffer.extend_from_slice(with);
 }
 
 /// What a running tool can reach of the connection.
@@ -118,6 +177,10 @@ pub(super) struct Flag {
 }
 
 impl Flag {
+    fn is_up(&mut self) -> bool {
+        *self.up.get_mut().unwrap_or_else(PoisonError::into_inner)
+    }
+
     pub(super) fn raise(&self) {
         *crate::lock(&self.up) = true;
         self.raised.ring();

@@ -10,7 +10,7 @@ use barewire::{
     Buffers, Limits, Noise, Server, ServerConfig, Tool,
     owned::{Answer, Fail, ToolResult},
 };
-use call::{Job, Line};
+use call::{Copies, Job, Line};
 use core::{panic::AssertUnwindSafe, time::Duration};
 use pool::Shared;
 use std::{
@@ -121,9 +121,9 @@ impl<'c> Serve<'c> {
         hung_up: fn(&R) -> bool,
         when_stuck: impl FnOnce(),
     ) -> io::Result<()> {
-        let tool = |job: &Job, line: &dyn Line| {
+        let tool = |job: &Job, copies: &mut Copies, line: &dyn Line| {
             // The machine is not touched by a tool that unwinds, and the tool's own state is its own affair.
-            match catch_unwind(AssertUnwindSafe(|| job.run(line, &tools))) {
+            match catch_unwind(AssertUnwindSafe(|| job.run(line, copies, &tools))) {
                 Ok(outcome) => Answer::new(outcome),
                 Err(_) => Answer::panicked(),
             }

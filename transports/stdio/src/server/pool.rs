@@ -9,10 +9,10 @@
 
 use super::{
     ToolSource,
-    call::{Flag, Job, Line},
+    call::{Copies, Flag, Job, Line},
 };
 use crate::{bell::Bell, lock};
-use barewire::{Call, CallId, Millis, Output, Progress, Refused, Server, ServerEvent, owned::Answer};
+use barewire::{CallId, Millis, Output, Progress, Refused, Server, ServerEvent, owned::Answer};
 use core::time::Duration;
 use std::{
     collections::VecDeque,
@@ -53,9 +53,13 @@ struct State<'s, R, W> {
     /// Calls beyond those that may run at once.
     jobs: VecDeque<Job>,
     running: Vec<(CallId, Arc<Flag>)>,
+    /// Calls that are over, for their memory.
+    spare: Vec<Job>,
     /// Taken by whoever reads. Gone when it is over.
     input: Option<Input<R>>,
     over: Option<io::Result<Over>>,
+    /// It is over.
+    drains: bool,
     /// Somebody waits for input.
     reading: bool,
     /// Taken by whoever writes; that thread looks for more before it gives it back.
@@ -115,8 +119,10 @@ impl<'s, R: Read, W: Write> Shared<'s, R, W> {
             server,
             jobs: VecDeque::new(),
             running: Vec::new(),
+            spare: Vec::new(),
             input: Some(Input { read, chunk: vec![0; CHUNK], fed: 0, end: 0, until: None }),
             over: None,
+            drains: false,
             reading: false,
             out: Some(Out { write, bytes: Vec::new() }),
             reads: 0,
@@ -147,17 +153,14 @@ impl<'s, R: Read, W: Write> Shared<'s, R, W> {
 
     /// Polls up to the next call, which is put to the waiting ones. `false`: there is none now.
     fn poll(&self, state: &mut State<'s, R, W>) -> bool {
-        let now = self.now();
+        // The machine counts time only from the end of input on.
+        let now = if state.drains { self.now() } else { Millis(0) };
         state.more = true;
         loop {
             match state.server.poll(now) {
-                Output::Event(ServerEvent::Call(Call { name, args, reply, context, .. })) => {
-                    let cancelled = Arc::new(Flag::default());
-                    let (name, args) = (name.to_owned(), args.json().as_str().to_owned());
-                    let meta = context.meta.map(|meta| meta.as_str().to_owned());
-                    let (version, wants_progress) = (context.version, context.wants_progress);
-                    let id = reply.defer();
-                    state.jobs.push_back(Job { id, name, args, version, wants_progress, meta, cancelled });
+                Output::Event(ServerEvent::Call(call)) => {
+                    let job = Job::take(state.spare.pop(), call);
+                    state.jobs.push_back(job);
                     return true;
                 }
                 Output::Event(ServerEvent::Cancelled(id)) => {
@@ -209,7 +212,8 @@ impl<'s, R: Read, W: Write> Shared<'s, R, W> {
     }
 
     /// A thread of the pool; or, without threads, all there is to do until the input is over.
-    pub(super) fn serve(&self, tool: &impl Fn(&Job, &dyn Line) -> Answer) {
+    pub(super) fn serve(&self, tool: &impl Fn(&Job, &mut Copies, &dyn Line) -> Answer) {
+        let mut copies = Copies::default();
         let mut state = lock(&self.state);
         while !state.ended {
             // Who is alone can't be woken to write in time, so nothing is left lying before a tool runs.
@@ -220,7 +224,10 @@ impl<'s, R: Read, W: Write> Shared<'s, R, W> {
             if !(due && state.out.is_some())
                 && let Some(job) = self.next(&mut state)
             {
-                state = self.run(state, &job, tool);
+                state = self.run(state, &job, |job| tool(job, &mut copies, self));
+                if state.spare.len() <= self.threads {
+                    state.spare.push(job);
+                }
             } else if state.out.is_some() && !state.server.output().is_empty() {
                 state = self.write(state);
             } else if let Some(input) = state.input.take() {
@@ -274,6 +281,7 @@ impl<'s, R: Read, W: Write> Shared<'s, R, W> {
 
     fn over<'g>(&'g self, mut state: Guard<'g, 's, R, W>, how: io::Result<Over>) -> Guard<'g, 's, R, W> {
         state.over = Some(how);
+        state.drains = true;
         state.server.end_of_input();
         self.watch.ring();
         state
@@ -371,12 +379,12 @@ impl<'s, R: Read, W: Write> Shared<'s, R, W> {
         &'g self,
         mut state: Guard<'g, 's, R, W>,
         job: &Job,
-        tool: &impl Fn(&Job, &dyn Line) -> Answer,
+        tool: impl FnOnce(&Job) -> Answer,
     ) -> Guard<'g, 's, R, W> {
         state.running.push((job.id, Arc::clone(&job.cancelled)));
         self.noticed(&mut state);
         drop(state);
-        let result = tool(job, self);
+        let result = tool(job);
         state = lock(&self.state);
         let mut polled = false;
         loop {
