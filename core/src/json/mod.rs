@@ -19,6 +19,7 @@ mod de_access;
 mod de_error;
 mod escape;
 mod fixed;
+mod grammar;
 mod lanes;
 mod masks;
 #[cfg(feature = "serde")]
@@ -52,7 +53,7 @@ pub use de::{from_raw, from_slice_in_place};
 #[cfg(feature = "serde")]
 pub use de_error::DeError;
 pub use fixed::Fixed;
-pub(crate) use fixed::digits;
+pub(crate) use fixed::{digits, divide};
 pub(crate) use lanes::position as find;
 #[cfg(all(target_pointer_width = "64", not(barewire_small)))]
 pub(crate) use masks::{Block, eq as block_eq, has as block_has};

@@ -219,15 +219,19 @@ pub(crate) struct Ready {
     pub(crate) log: Option<Level>,
 }
 
+impl Ready {
+    /// Before anything is known.
+    pub(crate) const NOT: Self = Self { version: Version::NEWEST_LEGACY, can: Abilities::NONE, log: None };
+}
+
 /// What becomes of a request.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Route {
     Initialize,
     Ping,
     Discover,
-    List(Ready),
-    Call(Ready),
-    Refuse(Refusal),
+    List,
+    Call,
 }
 
 /// What was agreed by a handshake, and whether a modern peer was heard.
@@ -239,44 +243,39 @@ pub(crate) struct Session {
 }
 
 impl Session {
-    /// Judges a request. `tools`: does this server have any?
+    /// Judges a request; `ready` is what it is served with. `tools`: does this server have any?
     #[inline(never)]
-    pub(crate) fn route(&self, method: Method, claim: &Claim<'_>, tools: bool) -> Route {
+    pub(crate) fn route(
+        &self,
+        method: Method,
+        claim: &Claim<'_>,
+        tools: bool,
+        ready: &mut Ready,
+    ) -> Result<Route, Refusal> {
         if claim.twice {
-            return Route::Refuse(Refusal::TwiceTheKey);
+            return Err(Refusal::TwiceTheKey);
         }
-        if MODERN && claim.version.is_some() {
-            return match modern(claim) {
-                Ok(ready) => match method {
-                    Method::Discover => Route::Discover,
-                    Method::ToolsList if tools => Route::List(ready),
-                    Method::ToolsCall if tools => Route::Call(ready),
-                    _ => Route::Refuse(Refusal::NoMethod),
-                },
-                Err(refusal) => Route::Refuse(refusal),
-            };
+        let stateless = MODERN && claim.version.is_some();
+        if stateless {
+            modern(claim, ready)?;
+        } else if let Some(version) = self.legacy {
+            *ready = Ready { version, can: self.can, log: None };
         }
-        match (method, self.legacy) {
-            (Method::Initialize, _) if LEGACY || MODERN => Route::Initialize,
-            (Method::Ping, _) if LEGACY => Route::Ping,
-            (Method::Discover, _) if MODERN => Route::Refuse(Refusal::NoClaim),
-            (Method::ToolsList, Some(version)) if LEGACY && tools => Route::List(self.ready(version)),
-            (Method::ToolsCall, Some(version)) if LEGACY && tools => Route::Call(self.ready(version)),
-            (Method::ToolsList | Method::ToolsCall, None) if tools && LEGACY && MODERN => {
-                Route::Refuse(Refusal::NoSession)
-            }
-            (Method::ToolsList | Method::ToolsCall, None) if tools && LEGACY => {
-                Route::Refuse(Refusal::NoHandshake)
-            }
-            (Method::ToolsList | Method::ToolsCall, None) if tools && MODERN => {
-                Route::Refuse(Refusal::NoClaim)
-            }
-            _ => Route::Refuse(Refusal::NoMethod),
+        let is_ready = stateless || LEGACY && self.legacy.is_some();
+        match method {
+            Method::Discover if stateless => Ok(Route::Discover),
+            Method::Discover if MODERN => Err(Refusal::NoClaim),
+            Method::Initialize if !stateless => Ok(Route::Initialize),
+            Method::Ping if LEGACY && !stateless => Ok(Route::Ping),
+            Method::ToolsList if tools && is_ready => Ok(Route::List),
+            Method::ToolsCall if tools && is_ready => Ok(Route::Call),
+            Method::ToolsList | Method::ToolsCall if tools => Err(match (LEGACY, MODERN) {
+                (true, true) => Refusal::NoSession,
+                (true, false) => Refusal::NoHandshake,
+                _ => Refusal::NoClaim,
+            }),
+            _ => Err(Refusal::NoMethod),
         }
-    }
-
-    const fn ready(&self, version: Version) -> Ready {
-        Ready { version, can: self.can, log: None }
     }
 
     /// May an error leave its id out? Schemas allow it since 2025-11-25; `null` is what JSON-RPC has and older peers know.
@@ -287,7 +286,7 @@ impl Session {
 
 /// The ladder of 2026-07-28: form of `_meta`, then the version; method and params come after it.
 #[inline(never)]
-fn modern(claim: &Claim<'_>) -> Result<Ready, Refusal> {
+fn modern(claim: &Claim<'_>, ready: &mut Ready) -> Result<(), Refusal> {
     let version = claim.version.filter(|v| v.kind() == Kind::String).ok_or(Refusal::ClaimVersion)?;
     let capabilities =
         claim.capabilities.filter(|c| c.kind() == Kind::Object).ok_or(Refusal::ClaimCapabilities)?;
@@ -301,5 +300,6 @@ fn modern(claim: &Claim<'_>) -> Result<Ready, Refusal> {
     if !version.is(Version::V2026_07_28.as_str()) {
         return Err(Refusal::Unsupported);
     }
-    Ok(Ready { version: Version::V2026_07_28, can: Abilities::read(capabilities), log })
+    *ready = Ready { version: Version::V2026_07_28, can: Abilities::read(capabilities), log };
+    Ok(())
 }
