@@ -172,7 +172,15 @@ pub(crate) fn claim(meta: Option<Raw<'_>>) -> Claim<'_> {
     let names = if MODERN { NAMES } else { &[key::PROGRESS_TOKEN] };
     let mut found = [None; 5];
     let twice = meta.is_some_and(|meta| pick(meta, names, &mut found));
-    let [token, version, capabilities, log, info] = found;
+    claim_of(found, twice)
+}
+
+/// The same of what was found: token, version, capabilities, log level and client.
+#[cfg_attr(not(target_os = "none"), inline)]
+pub(crate) fn claim_of(
+    [token, version, capabilities, log, info]: [Option<Raw<'_>>; 5],
+    twice: bool,
+) -> Claim<'_> {
     let wrong = info.is_some_and(|info| info.kind() != Kind::Object)
         || token.is_some_and(|token| !crate::rpc::is_id(token));
     Claim { version, capabilities, log, token: token.filter(|_| !wrong), wrong, twice }

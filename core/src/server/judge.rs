@@ -4,12 +4,12 @@ use super::config::Conf;
 use super::jobs::{Data, Job, Part, server_side};
 use super::slot::SlotServer;
 use super::state::{Hand, Lend, Server, Step, Waiting};
-use super::usual;
+use super::usual::Params;
 use crate::json::{Kind, Raw, SMALL, pick};
 use crate::machine::Noise;
 use crate::machine::mem::Span;
 use crate::machine::slots::{Side, Slot, State};
-use crate::mcp::{Abilities, LEGACY, Method, Refusal, Route, Version, claim};
+use crate::mcp::{Abilities, LEGACY, Method, Refusal, Route, Version};
 use crate::rpc::{Envelope, Fault};
 
 /// The least length of a message that must be readable to offer 2026-07-28.
@@ -45,12 +45,12 @@ impl Server<'_> {
         if params.is_some_and(|p| p.kind() != Kind::Object) {
             return refuse(Refusal::ParamsShape);
         }
-        let found = usual::params(params.unwrap_or(Raw::EMPTY_OBJECT));
-        let [name, arguments, cursor, meta] = found.map(|value| value.filter(|v| !v.is_null()));
+        let asked = Params::read(params.unwrap_or(Raw::EMPTY_OBJECT));
+        let [name, arguments, cursor, meta] = asked.found.map(|value| value.filter(|v| !v.is_null()));
         if meta.is_some_and(|m| m.kind() != Kind::Object) {
             return refuse(Refusal::MetaShape);
         }
-        let claim = claim(meta);
+        let claim = asked.claim(meta);
         let batched = self.line.batch.is_some();
         let route = self.session.route(method, &claim, config.rest().has_tools());
         if batched && (claim.version.is_some() || matches!(route, Route::Initialize)) {
