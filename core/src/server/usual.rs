@@ -156,13 +156,14 @@ mod tests {
         }
         let version = key::PROTOCOL_VERSION;
         for (meta, is_usual) in [
-            (std::format!(r#"{{"{version}":"2026-07-28","x":1,"progressToken":5}}"#), true),
-            (std::format!(r#"{{"{version}":"2026-07-28","{version}":1}}"#), false),
-            (std::format!(r#"{{"{version}": "2026-07-28"}}"#), false),
-            (std::format!("{{}}"), true),
-            (std::format!("null"), false),
-            (std::format!("7"), false),
+            (r#"{"VERSION":"2026-07-28","x":1,"progressToken":5}"#, true),
+            (r#"{"VERSION":"2026-07-28","VERSION":1}"#, false),
+            (r#"{"VERSION": "2026-07-28"}"#, false),
+            ("{}", true),
+            ("null", false),
+            ("7", false),
         ] {
+            let meta = meta.replace("VERSION", version);
             let text = std::format!(r#"{{"_meta":{meta},"name":"a"}}"#);
             let object = Raw::new(&text).unwrap();
             let mut walked = [None; 5];
