@@ -48,6 +48,8 @@ fn demo_shows_seven_packets() {
         "result of #6",
     ];
     assert_eq!(heads.len(), words.len(), "{}", run.out);
+    // What is said to come next can be typed as it stands.
+    assert!(run.out.contains(&format!("     {BAREWIRE} explain io.jsonl\n")), "{}", run.out);
     for (head, word) in heads.iter().zip(words) {
         assert!(head.contains(word), "{word} is not in {head}");
     }

@@ -148,6 +148,17 @@ fn an_early_ready_is_no_ready_to_wait_for() {
     assert!(feed(&["explain"], b"").err.contains("stdin: the capture is empty"));
 }
 
+/// What is no capture at all is refused in a line; noise of a serial line beside messages is shown.
+#[test]
+fn a_binary_file_is_no_capture() {
+    let run = barewire(&["explain", "/bin/sh"]);
+    assert_eq!((run.code, run.out.len()), (Some(2), 0));
+    assert!(run.err.contains("a binary file, no capture") && run.err.lines().count() == 1, "{}", run.err);
+    let run = feed(&["explain"], b"\0\0boot\n{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}\n");
+    assert_eq!(run.code, Some(0), "{}", run.err);
+    assert!(run.out.contains("2 packets") && run.out.contains("ping"), "{}", run.out);
+}
+
 #[test]
 fn a_wide_terminal_is_believed_within_reason() {
     let out = Command::new(BAREWIRE).arg("demo").env("COLUMNS", "99999999999").output().unwrap();

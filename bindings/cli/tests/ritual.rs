@@ -13,19 +13,19 @@ struct Terminal {
 }
 
 impl Terminal {
-    fn start(sample: &str) -> Self {
+    fn start(arguments: &[&str]) -> Self {
         let far = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC).expect("a pty");
         grantpt(&far).and_then(|()| unlockpt(&far)).expect("a pty that can be opened");
         let name = ptsname(&far, Vec::new()).expect("its name").into_string().expect("plain text");
         let near = OpenOptions::new().read(true).write(true).open(name).expect("its near end");
         let clone = || near.try_clone().expect("one more of it");
         let child = Command::new(env!("CARGO_BIN_EXE_barewire"))
-            .args(["serve", sample])
+            .args(arguments)
             .stdin(clone())
             .stdout(clone())
             .stderr(clone())
             .spawn()
-            .expect("the server starts");
+            .expect("it starts");
         let keys = File::from(far);
         let screen = BufReader::new(keys.try_clone().expect("one more of it"));
         Self { child, keys, screen }
@@ -59,7 +59,7 @@ const CALL: &str = r#"{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"n
 #[test]
 fn pasted_lines_are_answered() {
     let pasted = [INITIALIZE, INITIALIZED, LIST, CALL];
-    let mut terminal = Terminal::start("bmi");
+    let mut terminal = Terminal::start(&["serve", "bmi"]);
     // It says what may be pasted, a list last.
     assert_eq!(terminal.answer(&[]).get("id"), Some(&1.into()));
     assert_eq!(terminal.answer(&[INITIALIZED])["method"], "tools/list");
@@ -78,4 +78,19 @@ fn pasted_lines_are_answered() {
     // Ctrl-D on an empty line ends it.
     terminal.keys.write_all(&[4]).expect("the terminal takes it");
     assert!(terminal.child.wait().expect("its end").success());
+}
+
+/// Who waits for lines from a terminal says so; programs in a pipe hear nothing.
+#[test]
+fn who_reads_from_a_terminal_says_so() {
+    let server = env!("CARGO_BIN_EXE_barewire");
+    for arguments in [&["explain", "-"][..], &["tap", "--log", "/dev/null", "--", server, "serve", "weather"]]
+    {
+        let mut terminal = Terminal::start(arguments);
+        let mut line = String::new();
+        terminal.screen.read_line(&mut line).expect("the screen");
+        assert!(line.starts_with("barewire: ") && line.contains("Ctrl-D ends"), "{line}");
+        terminal.keys.write_all(b"\x04").expect("the terminal takes it");
+        terminal.child.wait().expect("it ends");
+    }
 }

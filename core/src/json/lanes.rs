@@ -25,6 +25,31 @@ pub(super) fn special(bytes: &[u8], from: usize) -> usize {
     find(bytes, from, Special)
 }
 
+/// Whether no byte of a short text is a quote, a backslash or a control character; `None` if it has more than 16. Without a loop, whose last turn
+/// no processor foresees.
+#[inline]
+pub(super) fn short_is_plain(bytes: &[u8]) -> Option<bool> {
+    const FILL: u64 = 0x6161_6161_6161_6161;
+    let half = |word: &[u8; 4]| u64::from(u32::from_le_bytes(*word)) | FILL << 32;
+    let [a, b] = if let (Some(first), Some(last)) = (bytes.first_chunk(), bytes.last_chunk()) {
+        if bytes.len() > 16 {
+            return None;
+        }
+        [u64::from_le_bytes(*first), u64::from_le_bytes(*last)]
+    } else if let (Some(first), Some(last)) = (bytes.first_chunk(), bytes.last_chunk()) {
+        [half(first), half(last)]
+    } else {
+        let byte = |at: usize| bytes.get(at).copied().unwrap_or(b'a');
+        [half(&[byte(0), byte(1), byte(2), b'a']), FILL]
+    };
+    const ONES: u64 = u64::MAX / 0xff;
+    const QUOTES: u64 = ONES.wrapping_mul(b'"' as u64);
+    const SLASHES: u64 = ONES.wrapping_mul(b'\\' as u64);
+    let zero = |w: u64| w.wrapping_sub(ONES) & !w;
+    let special = |w: u64| zero(w ^ QUOTES) | zero(w ^ SLASHES) | (w.wrapping_sub(ONES << 5) & !w);
+    Some((special(a) | special(b)) & (ONES << 7) == 0)
+}
+
 /// The first quote or backslash at or after `from`.
 #[inline]
 pub(super) fn quote_or_slash(bytes: &[u8], from: usize) -> usize {
@@ -194,6 +219,20 @@ const fn quote_slash_control(w: usize) -> usize {
 mod tests {
     use super::*;
     use std::vec::Vec;
+
+    #[test]
+    fn short_texts() {
+        for len in 0..=17 {
+            for byte in 0..=255 {
+                for at in 0..len.max(1) {
+                    let mut text: Vec<u8> = std::vec![b'a'; len];
+                    text.iter_mut().skip(at).take(1).for_each(|b| *b = byte);
+                    let plain = !text.iter().any(|b| matches!(b, b'"' | b'\\' | 0..0x20));
+                    assert_eq!(short_is_plain(&text), (len <= 16).then_some(plain), "{text:?}");
+                }
+            }
+        }
+    }
 
     #[test]
     fn every_byte_at_every_place() {

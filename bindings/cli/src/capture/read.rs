@@ -27,8 +27,18 @@ pub(crate) fn read(file: &[u8]) -> Result<Capture, String> {
         None => Err("the capture is empty".into()),
         Some(line) if is_entry(line) => json_log(file),
         Some(line) if text_mark(line).is_some() => Ok(text_log(file)),
+        Some(_) if is_binary(file) => {
+            Err("a binary file, no capture: no line of it is a JSON object. `barewire tap --log FILE` writes captures".into())
+        }
         Some(_) => Ok(plain(file)),
     }
+}
+
+/// Whether these are no messages at all. What a serial line says may have noise, zeros too, but then messages as well.
+fn is_binary(file: &[u8]) -> bool {
+    let is_object =
+        |line: &[u8]| Raw::from_bytes(line.trim_ascii()).is_ok_and(|raw| raw.kind() == Kind::Object);
+    file.contains(&0) && !file.split(|&b| b == b'\n').any(is_object)
 }
 
 fn is_entry(line: &[u8]) -> bool {

@@ -11,10 +11,13 @@ use crate::failure::Failure;
 use crate::far::Far;
 use crate::packets::view::{Look, View};
 
-/// What to try afterwards.
+/// What to try afterwards; `{own}` is this program, as it was started.
 const NEXT: &str = "   Where is the model? Nowhere: MCP ends here. A host puts the tools into its model's prompt, and calls what it picks.
-   Next: barewire list -- YOUR SERVER       barewire call get_alerts state=TX -- barewire serve weather
-         barewire tap --log io.jsonl -- YOUR SERVER       barewire explain io.jsonl
+   Next:
+     {own} list -- YOUR SERVER
+     {own} call get_alerts state=TX -- {own} serve weather
+     {own} tap --log io.jsonl -- YOUR SERVER
+     {own} explain io.jsonl
 ";
 
 /// Runs the demo on stdout.
@@ -30,7 +33,8 @@ pub(crate) fn run(mut connect: Connect, look: Look, json: bool) -> Result<i32, F
     session.record.event(Event::Eof(Stream::C2s));
     let code = session.conclude(talked, json)?;
     if !json && code == 0 {
-        io::stdout().write_all(NEXT.as_bytes()).map_err(Failure::stdout)?;
+        let own = std::env::args().next().unwrap_or_else(|| "barewire".into());
+        io::stdout().write_all(NEXT.replace("{own}", &own).as_bytes()).map_err(Failure::stdout)?;
     }
     Ok(code)
 }

@@ -1,7 +1,7 @@
 //! `barewire explain`: the packets of a log, shown as in the demo.
 
 use std::fs;
-use std::io::{self, Read, Write};
+use std::io::{self, IsTerminal, Read, Write};
 use std::path::Path;
 
 use crate::capture::read::read;
@@ -15,6 +15,9 @@ use crate::packets::view::{Look, View};
 /// Reads a capture (`-` is stdin) and shows it on stdout.
 pub(crate) fn run(path: &Path, look: Look, json: bool) -> Result<(), Failure> {
     let file = if path == Path::new("-") {
+        if io::stdin().is_terminal() {
+            let _ = writeln!(io::stderr(), "barewire: reading messages from this terminal; Ctrl-D ends them");
+        }
         let mut all = Vec::new();
         io::stdin().read_to_end(&mut all).map(|_| all)
     } else {

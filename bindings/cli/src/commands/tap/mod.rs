@@ -11,7 +11,7 @@ mod pump;
 mod stream;
 
 use core::time::Duration;
-use std::io::{self, Write};
+use std::io::{self, IsTerminal, Write};
 use std::path::PathBuf;
 
 use crate::capture::queue::Log;
@@ -58,6 +58,12 @@ impl Tap {
             (Far::Command(words), None) => Reached::Child(child::spawn(words)?),
             (_, None) => return Err(Failure::usage(MISSING)),
         };
+        if io::stdin().is_terminal() {
+            let _ = writeln!(
+                io::stderr(),
+                "barewire: this terminal is the host: paste messages, one a line; Ctrl-D ends"
+            );
+        }
         let (log, writing) = Log::start(self.log.map(with_pid), self.format, watch);
         let pid = match &reached {
             Reached::Child(child) => Some(child.id()),
