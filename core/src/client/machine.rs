@@ -10,7 +10,7 @@ use super::slot::{Kind, NEVER, SlotClient, own};
 use super::{ClientConfig, ClientEvent, Request, SendError};
 use crate::frame::Lines;
 use crate::json::{Raw, write_raw, write_str};
-use crate::machine::slots::{Side, Slots, State};
+use crate::machine::slots::{Side, Slot, Slots, State};
 use crate::machine::tx::Tx;
 use crate::machine::{Buffers, Io, Millis, Output, Stats};
 use crate::mcp::Version;
@@ -316,20 +316,19 @@ impl<'b> Client<'b> {
         }
         let index = self.slots.find_free(serial).ok_or(SendError::TooManyCalls)?;
         let alone = self.tx.output().is_empty();
-        let config = self.config.get();
         let in_use = self.slots.in_use().saturating_add(1);
         let slot = self.slots.at(index).ok_or(SendError::TooManyCalls)?;
         self.most_calls = self.most_calls.max(in_use);
         self.line.lent = Some(index);
         slot.serial = serial;
-        slot.state = State::Lent;
-        let own = SlotClient::new(kind, serial);
-        slot.side = Side::Client(own);
+        slot.side = Side::Client(SlotClient::new(kind, serial));
+        let Slot { state, side: Side::Client(own), .. } = slot else { return Err(SendError::TooManyCalls) };
+        *state = State::Lent;
         let mut request = Request {
             out: self.tx.lend(usize::MAX),
-            slot,
+            state,
             line: &mut self.line,
-            config,
+            config: &self.config,
             version,
             own,
             index,
