@@ -9,11 +9,11 @@ use super::result::Current;
 use super::slot::{Kind, NEVER, SlotClient, own};
 use super::{ClientConfig, ClientEvent, Request, SendError};
 use crate::frame::Lines;
-use crate::json::{Raw, write_raw, write_str};
+use crate::json::{Raw, write_raw};
 use crate::machine::slots::{Side, Slot, Slots, State};
 use crate::machine::tx::Tx;
 use crate::machine::{Buffers, Io, Millis, Output, Stats};
-use crate::mcp::Version;
+use crate::mcp::{Version, write};
 
 /// The client's machine. It never reads a clock, never does I/O, never allocates in lent buffers, and never fails: a
 /// server's mistake is an event.
@@ -271,7 +271,7 @@ impl<'b> Client<'b> {
     /// [`SendError`], if no request can be made now; what does not fit is told by [`Request::send`].
     pub fn call_tool(&mut self, name: &str) -> Result<Request<'_>, SendError> {
         let mut request = self.start(Method::Known("tools/call"), Kind::Call)?;
-        request.part(",\"name\":", |out| write_str(out, name));
+        request.part(",\"name\":", |out| write::string(out, name));
         Ok(request)
     }
 

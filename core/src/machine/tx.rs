@@ -244,6 +244,22 @@ impl Out<'_> {
         true
     }
 
+    /// Appends a string that has nothing to escape, with its quotes, if all of it fits and memory is there.
+    #[inline]
+    pub(crate) fn append_string(&mut self, text: &[u8]) -> bool {
+        let State { end, limit, skip, full, .. } = *self.state;
+        let len = text.len().saturating_add(2);
+        if SMALL || skip > 0 || full || len > limit.saturating_sub(end) {
+            return false;
+        }
+        let room = self.mem.get_mut().get_mut(end..).and_then(|room| room.get_mut(..len));
+        let Some([first, room @ .., last]) = room else { return false };
+        (*first, *last) = (b'"', b'"');
+        crate::json::copy(room, text);
+        self.state.end = end.saturating_add(len);
+        true
+    }
+
     /// Any case.
     #[inline(never)]
     fn say_piece(&mut self, bytes: &[u8]) {

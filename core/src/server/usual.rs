@@ -5,16 +5,17 @@ use crate::mcp::{Claim, MODERN, claim, claim_of};
 
 /// The members of params that mean something here.
 const NAMES: &[&str] = &["name", "arguments", "cursor", "_meta"];
-const KEYS: [&[u8]; 4] = [b"\"name\":", b"\"arguments\":", b"\"cursor\":", b"\"_meta\":"];
 const META: usize = 3;
-/// Those of `_meta`, in the order of `claim_of`.
-const META_KEYS: [&[u8]; 5] = [
-    b"\"progressToken\":",
-    b"\"io.modelcontextprotocol/protocolVersion\":",
-    b"\"io.modelcontextprotocol/clientCapabilities\":",
-    b"\"io.modelcontextprotocol/logLevel\":",
-    b"\"io.modelcontextprotocol/clientInfo\":",
-];
+
+/// Tells a key with its quotes and colon: its place, and its length.
+macro_rules! key {
+    ($($place:literal $key:literal),*) => {
+        // Each is compared in a few words, as its length is known.
+        |rest: &[u8]| $(if rest.starts_with(concat!("\"", $key, "\":").as_bytes()) {
+            Some(($place, $key.len().wrapping_add(3)))
+        } else)* { None }
+    };
+}
 
 /// The params of a request.
 pub(super) struct Params<'a> {
@@ -51,11 +52,12 @@ impl<'a> Params<'a> {
 fn usual(all: &[u8]) -> Option<Params<'_>> {
     let mut params = Params { found: [None; 4], claim: None };
     let mut claim = None;
-    let len = walk(all, KEYS, &mut params.found, |place, value| {
+    let key = key!(0 "name", 1 "arguments", 2 "cursor", 3 "_meta");
+    let len = walk(all, key, &mut params.found, |place, value| {
         if MODERN && place == META {
             // It is gone through once, for its length and its members.
             let mut found = [None; 5];
-            if let Some(len) = walk(value, META_KEYS, &mut found, |_, value| value_len(value)) {
+            if let Some(len) = walk(value, meta_key, &mut found, |_, value| value_len(value)) {
                 claim = Some(found);
                 return Some(len);
             }
@@ -66,12 +68,24 @@ fn usual(all: &[u8]) -> Option<Params<'_>> {
     (len == all.len()).then_some(params)
 }
 
-/// Goes through the members of the object at the start of `all`, part of a valid text, and notes the values of `keys`. Returns its length; `None`:
+/// The keys of `_meta`, in the order of `claim_of`.
+#[inline]
+fn meta_key(rest: &[u8]) -> Option<(usize, usize)> {
+    key!(
+        1 "io.modelcontextprotocol/protocolVersion",
+        4 "io.modelcontextprotocol/clientInfo",
+        2 "io.modelcontextprotocol/clientCapabilities",
+        0 "progressToken",
+        3 "io.modelcontextprotocol/logLevel"
+    )(rest)
+}
+
+/// Goes through the members of the object at the start of `all`, part of a valid text, and notes the values of those that `key` knows. Returns its length; `None`:
 /// there are spaces, or escapes in keys, or a key comes twice. `len` says how long a value is.
 #[inline(always)]
 fn walk<'a, const N: usize>(
     all: &'a [u8],
-    keys: [&[u8]; N],
+    key: impl Fn(&[u8]) -> Option<(usize, usize)>,
     found: &mut [Option<Raw<'a>>; N],
     mut len: impl FnMut(usize, &'a [u8]) -> Option<usize>,
 ) -> Option<usize> {
@@ -82,14 +96,13 @@ fn walk<'a, const N: usize>(
     all.first().filter(|b| **b == b'{')?;
     loop {
         let rest = all.get(at..)?;
-        let place = keys.iter().position(|key| rest.starts_with(key));
-        let key = match place.and_then(|place| keys.get(place)) {
-            Some(key) => key.len(),
-            None => other_key(rest)?,
+        let (place, key) = match key(rest) {
+            Some(known) => known,
+            None => (N, other_key(rest)?),
         };
         let value = rest.get(key..)?;
-        let end = len(place.unwrap_or(N), value)?;
-        if let Some(place) = place.and_then(|place| found.get_mut(place))
+        let end = len(place, value)?;
+        if let Some(place) = found.get_mut(place)
             && place.replace(Raw::trusted(value.get(..end)?)).is_some()
         {
             return None;
@@ -151,8 +164,9 @@ mod tests {
             key::LOG_LEVEL,
             key::CLIENT_INFO,
         ];
-        for (name, bytes) in names.into_iter().zip(META_KEYS) {
-            assert_eq!(std::format!("\"{name}\":").as_bytes(), bytes);
+        for (place, name) in names.into_iter().enumerate() {
+            let key = std::format!("\"{name}\":");
+            assert_eq!(meta_key(key.as_bytes()), Some((place, key.len())));
         }
         let version = key::PROTOCOL_VERSION;
         for (meta, is_usual) in [
