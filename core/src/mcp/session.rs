@@ -73,8 +73,11 @@ impl Abilities {
     }
 
     /// Reads `capabilities` of a client.
-    #[inline(never)]
+    #[cfg_attr(target_os = "none", inline(never))]
     pub(crate) fn read(capabilities: Raw<'_>) -> Self {
+        if !SMALL && capabilities == Raw::EMPTY_OBJECT {
+            return Self::NONE;
+        }
         let mut can = Self::default();
         let mut found = [None; 3];
         pick(capabilities, &["elicitation", "sampling", "roots"], &mut found);
@@ -140,7 +143,7 @@ impl Level {
         }
     }
 
-    #[inline(never)]
+    #[cfg_attr(target_os = "none", inline(never))]
     pub(crate) fn read(raw: Raw<'_>) -> Option<Self> {
         Self::NAMES.iter().find(|(name, _)| raw.is(name)).map(|(_, level)| *level)
     }
@@ -159,7 +162,7 @@ pub(crate) struct Claim<'a> {
 }
 
 /// Reads `params._meta`; anything but an object claims nothing.
-#[inline(never)]
+#[cfg_attr(target_os = "none", inline(never))]
 pub(crate) fn claim(meta: Option<Raw<'_>>) -> Claim<'_> {
     const NAMES: &[&str] = &[
         key::PROGRESS_TOKEN,
@@ -198,7 +201,7 @@ pub(crate) enum Method {
 }
 
 impl Method {
-    #[inline(never)]
+    #[cfg_attr(target_os = "none", inline(never))]
     pub(crate) fn of(raw: Raw<'_>) -> Self {
         const NAMES: &[&str] = &["initialize", "ping", "server/discover", "tools/list", "tools/call"];
         if !SMALL {
@@ -248,7 +251,7 @@ pub(crate) struct Session {
 
 impl Session {
     /// Judges a request. `tools`: does this server have any?
-    #[inline(never)]
+    #[cfg_attr(target_os = "none", inline(never))]
     pub(crate) fn route(&self, method: Method, claim: &Claim<'_>, tools: bool) -> Route {
         if claim.twice {
             return Route::Refuse(Refusal::TwiceTheKey);
@@ -294,7 +297,7 @@ impl Session {
 }
 
 /// The ladder of 2026-07-28: form of `_meta`, then the version; method and params come after it.
-#[inline(never)]
+#[cfg_attr(target_os = "none", inline(never))]
 fn modern(claim: &Claim<'_>) -> Result<Ready, Refusal> {
     let version = claim.version.filter(|v| v.kind() == Kind::String).ok_or(Refusal::ClaimVersion)?;
     let capabilities =
