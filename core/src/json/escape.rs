@@ -62,52 +62,37 @@ impl<S: Sink + ?Sized> Gathered<'_, S> {
         Some(())
     }
 
-    /// The block that `text` starts with; at least as many bytes follow.
+    /// The block that `text` starts with; at least as many bytes follow. It is copied whole, and from each special byte on once more, as far behind
+    /// as the escapes are longer: that is some ten instructions, where a copy of the bytes between two of them would ask for its length.
     #[inline(always)]
     fn escape(&mut self, block: &Block, mut specials: u64, text: &[u8]) -> Option<()> {
         if self.len > ROOM - WORST {
             self.flush()?;
         }
-        let mut done = 0usize;
+        let text = text.first_chunk::<{ 2 * WIDTH }>()?;
+        // Where the block's first byte would stand, if it had been written behind all escapes.
+        let mut base = self.len;
+        *self.bytes.get_mut(base..)?.first_chunk_mut()? = *block;
         while specials != 0 {
-            let place = specials.trailing_zeros() as usize;
+            let place = specials.trailing_zeros() as usize & 63;
             specials &= specials.wrapping_sub(1);
-            self.run(text, done, place)?;
-            self.special(*block.get(place & 63)?)?;
-            done = place.wrapping_add(1);
+            let byte = *text.get(place)?;
+            let rest = text.get(place.wrapping_add(1)..)?.first_chunk::<WIDTH>()?;
+            let room = self.bytes.get_mut(base.wrapping_add(place)..)?;
+            let letter = *LETTERS.get(usize::from(byte))?;
+            if letter != 0 {
+                let (escape, room) = room.split_first_chunk_mut()?;
+                *escape = [b'\\', letter];
+                *room.first_chunk_mut()? = *rest;
+                base = base.wrapping_add(1);
+            } else {
+                let (escape, room) = room.split_first_chunk_mut()?;
+                *escape = super::write::unicode_escape(byte);
+                *room.first_chunk_mut()? = *rest;
+                base = base.wrapping_add(5);
+            }
         }
-        self.run(text, done, WIDTH)
-    }
-
-    /// Copies from `done` to `place`, in pieces: what is stored behind them is overwritten by what comes next.
-    #[inline(always)]
-    fn run(&mut self, text: &[u8], mut done: usize, place: usize) -> Option<()> {
-        const PIECE: usize = 32;
-        let end = self.len.wrapping_add(place).wrapping_sub(done);
-        while done < place {
-            *self.bytes.get_mut(self.len..)?.first_chunk_mut::<PIECE>()? =
-                *text.get(done..)?.first_chunk::<PIECE>()?;
-            self.len = self.len.wrapping_add(PIECE);
-            done = done.wrapping_add(PIECE);
-        }
-        self.len = end;
-        Some(())
-    }
-
-    #[inline(always)]
-    fn special(&mut self, byte: u8) -> Option<()> {
-        let room = self.bytes.get_mut(self.len..)?;
-        let letter = match byte {
-            0..0x20 => *LETTERS.get(usize::from(byte))?,
-            _ => byte,
-        };
-        if letter != 0 {
-            *room.first_chunk_mut()? = [b'\\', letter];
-            self.len = self.len.wrapping_add(2);
-        } else {
-            *room.first_chunk_mut()? = super::write::unicode_escape(byte);
-            self.len = self.len.wrapping_add(6);
-        }
+        self.len = base.wrapping_add(WIDTH);
         Some(())
     }
 
@@ -119,5 +104,66 @@ impl<S: Sink + ?Sized> Gathered<'_, S> {
     }
 }
 
-/// What stands behind the backslash for control characters that have a short escape: BS, HT, LF, FF, CR.
-const LETTERS: &[u8; 32] = b"\0\0\0\0\0\0\0\0btn\0fr\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0";
+/// What stands behind the backslash where that is one letter: for quotes, backslashes, BS, HT, LF, FF, CR.
+const LETTERS: &[u8; 256] = &letters();
+
+#[allow(clippy::indexing_slicing)] // runs in the compiler
+const fn letters() -> [u8; 256] {
+    let mut letters = [0; 256];
+    (letters[b'"' as usize], letters[b'\\' as usize]) = (b'"', b'\\');
+    (letters[0x08], letters[b'\t' as usize], letters[b'\n' as usize]) = (b'b', b't', b'n');
+    (letters[0x0c], letters[b'\r' as usize]) = (b'f', b'r');
+    letters
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::json::{Writer, write_str_part};
+    use std::{format, string::String, vec::Vec};
+
+    /// Byte by byte, as RFC 8259 has it.
+    fn naive(text: &str) -> String {
+        let escaped = |c| match c {
+            '"' | '\\' => format!("\\{c}"),
+            '\n' => "\\n".into(),
+            '\t' => "\\t".into(),
+            '\r' => "\\r".into(),
+            '\u{8}' => "\\b".into(),
+            '\u{c}' => "\\f".into(),
+            ' '.. => String::from(c),
+            _ => format!("\\u{:04x}", u32::from(c)),
+        };
+        text.chars().map(escaped).collect()
+    }
+
+    /// Into a vector, and into a room that it just fits, and into one too small.
+    fn check(text: &str) {
+        let expected = naive(text);
+        let mut out = Vec::new();
+        assert!(write_str_part(&mut out, text));
+        assert_eq!(core::str::from_utf8(&out), Ok(expected.as_str()));
+        for (room, fits) in [(expected.len(), true), (expected.len().saturating_sub(1), expected.is_empty())]
+        {
+            let mut room = std::vec![0; room];
+            assert_eq!(write_str_part(&mut Writer::new(&mut room), text), fits);
+        }
+    }
+
+    #[test]
+    fn long_texts() {
+        let byte = |b: u8| String::from(char::from(b));
+        for b in 0..=0x80 {
+            // Everywhere, in each place of a block, and every few bytes.
+            check(&byte(b).repeat(300));
+            for at in 0..130 {
+                check(&format!("{}{}{}", "x".repeat(at), byte(b), "é".repeat(100)));
+            }
+            for every in [2, 3, 7, 31, 64, 65] {
+                check(&format!("{}{}", "y".repeat(every), byte(b)).repeat(600 / every));
+            }
+        }
+        let mixed: String = (0..2000u32).filter_map(|n| char::from_u32(n.wrapping_mul(37) % 96)).collect();
+        check(&mixed);
+        check(&format!("{}{mixed}{}", "clean".repeat(500), "clean".repeat(500)));
+    }
+}
