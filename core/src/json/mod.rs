@@ -69,8 +69,8 @@ pub use string::{Chars, Str};
 pub(crate) use unescape::decode;
 pub use unescape::{unescape, unescape_in_place};
 pub(crate) use whole::Whole;
-pub(crate) use write::write_escaped;
 pub use write::{
     escaped_len, write_bool, write_display, write_f64, write_i64, write_raw, write_str, write_str_part,
     write_u64,
 };
+pub(crate) use write::{is_plain, write_escaped};

@@ -31,6 +31,13 @@ pub fn write_str_part(sink: &mut (impl Sink + ?Sized), text: &str) -> bool {
     write_escaped(sink, text.as_bytes())
 }
 
+/// Whether nothing of a short text has to be escaped. Of a long one it isn't known.
+#[inline]
+pub(crate) fn is_plain(text: &str) -> bool {
+    FAST && lanes::short_is_plain(text.as_bytes()) == Some(true)
+        || text.len() < escape::WORTH && lanes::special(text.as_bytes(), 0) == text.len()
+}
+
 /// The same for bytes that are known to be text.
 pub(crate) fn write_escaped(sink: &mut (impl Sink + ?Sized), text: &[u8]) -> bool {
     if FAST && lanes::short_is_plain(text) == Some(true) {

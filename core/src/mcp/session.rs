@@ -73,8 +73,11 @@ impl Abilities {
     }
 
     /// Reads `capabilities` of a client.
-    #[inline(never)]
+    #[cfg_attr(target_os = "none", inline(never))]
     pub(crate) fn read(capabilities: Raw<'_>) -> Self {
+        if !SMALL && capabilities == Raw::EMPTY_OBJECT {
+            return Self::NONE;
+        }
         let mut can = Self::default();
         let mut found = [None; 3];
         pick(capabilities, &["elicitation", "sampling", "roots"], &mut found);
@@ -140,7 +143,7 @@ impl Level {
         }
     }
 
-    #[inline(never)]
+    #[cfg_attr(target_os = "none", inline(never))]
     pub(crate) fn read(raw: Raw<'_>) -> Option<Self> {
         Self::NAMES.iter().find(|(name, _)| raw.is(name)).map(|(_, level)| *level)
     }
@@ -159,7 +162,7 @@ pub(crate) struct Claim<'a> {
 }
 
 /// Reads `params._meta`; anything but an object claims nothing.
-#[inline(never)]
+#[cfg_attr(target_os = "none", inline(never))]
 pub(crate) fn claim(meta: Option<Raw<'_>>) -> Claim<'_> {
     const NAMES: &[&str] = &[
         key::PROGRESS_TOKEN,
@@ -172,7 +175,15 @@ pub(crate) fn claim(meta: Option<Raw<'_>>) -> Claim<'_> {
     let names = if MODERN { NAMES } else { &[key::PROGRESS_TOKEN] };
     let mut found = [None; 5];
     let twice = meta.is_some_and(|meta| pick(meta, names, &mut found));
-    let [token, version, capabilities, log, info] = found;
+    claim_of(found, twice)
+}
+
+/// The same of what was found: token, version, capabilities, log level and client.
+#[cfg_attr(not(target_os = "none"), inline)]
+pub(crate) fn claim_of(
+    [token, version, capabilities, log, info]: [Option<Raw<'_>>; 5],
+    twice: bool,
+) -> Claim<'_> {
     let wrong = info.is_some_and(|info| info.kind() != Kind::Object)
         || token.is_some_and(|token| !crate::rpc::is_id(token));
     Claim { version, capabilities, log, token: token.filter(|_| !wrong), wrong, twice }
@@ -190,7 +201,7 @@ pub(crate) enum Method {
 }
 
 impl Method {
-    #[inline(never)]
+    #[cfg_attr(target_os = "none", inline(never))]
     pub(crate) fn of(raw: Raw<'_>) -> Self {
         const NAMES: &[&str] = &["initialize", "ping", "server/discover", "tools/list", "tools/call"];
         if !SMALL {
@@ -244,7 +255,7 @@ pub(crate) struct Session {
 
 impl Session {
     /// Judges a request; `ready` is what it is served with. `tools`: does this server have any?
-    #[inline(never)]
+    #[cfg_attr(target_os = "none", inline(never))]
     pub(crate) fn route(
         &self,
         method: Method,
@@ -285,7 +296,7 @@ impl Session {
 }
 
 /// The ladder of 2026-07-28: form of `_meta`, then the version; method and params come after it.
-#[inline(never)]
+#[cfg_attr(target_os = "none", inline(never))]
 fn modern(claim: &Claim<'_>, ready: &mut Ready) -> Result<(), Refusal> {
     let version = claim.version.filter(|v| v.kind() == Kind::String).ok_or(Refusal::ClaimVersion)?;
     let capabilities =

@@ -4,12 +4,12 @@ use super::config::Conf;
 use super::jobs::{Data, Job, Part, server_side};
 use super::slot::SlotServer;
 use super::state::{Hand, Server, Step};
-use super::usual;
+use super::usual::{Known, Params};
 use crate::json::{Kind, Raw, SMALL, divide, pick};
 use crate::machine::Noise;
 use crate::machine::mem::Span;
 use crate::machine::slots::{Side, Slot, State};
-use crate::mcp::{Abilities, LEGACY, Method, Refusal, Route, Version, claim};
+use crate::mcp::{Abilities, LEGACY, Method, Refusal, Route, Version};
 use crate::rpc::{Envelope, Fault};
 
 /// The least length of a message that must be readable to offer 2026-07-28.
@@ -22,8 +22,8 @@ impl Server<'_> {
         (self.asked.id, self.asked.at) = (id, hand.at);
         let method = Method::of(hand.part(self.rx.bytes(), envelope.method));
         let rebooted = self.reuses(hand, id, method)?;
-        self.find_parts(hand, envelope)?;
-        let route = self.route(hand.line, method)?;
+        let known = self.find_parts(hand, envelope)?;
+        let route = self.route(hand.line, method, known)?;
         let job = match route {
             Route::Initialize => {
                 self.initialize(hand)?;
@@ -68,31 +68,32 @@ impl Server<'_> {
         }
     }
 
-    /// Finds the parts of a request.
+    /// Finds the parts of a request; says what it met of the claim.
     #[cfg_attr(target_os = "none", inline(never))]
-    fn find_parts(&mut self, hand: &Hand, envelope: &Envelope) -> Result<(), Refusal> {
+    fn find_parts(&mut self, hand: &Hand, envelope: &Envelope) -> Result<Known, Refusal> {
         let line = hand.line.of(self.rx.bytes());
         let params = hand.part(self.rx.bytes(), envelope.params);
         if !matches!(params.kind(), Kind::Object | Kind::Null) {
             return Err(Refusal::ParamsShape);
         }
-        let [name, arguments, cursor, meta] = usual::params(params);
+        let params = Params::read(params);
+        let [name, arguments, cursor, meta] = params.found;
         if meta.is_some_and(|meta| !matches!(meta.kind(), Kind::Object | Kind::Null)) {
             return Err(Refusal::MetaShape);
         }
-        self.asked.params = given(line, Some(params));
+        self.asked.params = given(line, Some(params.all));
         self.asked.name = given(line, name);
         self.asked.arguments = given(line, arguments);
         self.asked.cursor = given(line, cursor);
         self.asked.meta = given(line, meta);
-        Ok(())
+        Ok(params.known(line))
     }
 
     /// Reads what it claims, and says where it goes.
     #[cfg_attr(target_os = "none", inline(never))]
-    fn route(&mut self, line: Span, method: Method) -> Result<Route, Refusal> {
+    fn route(&mut self, line: Span, method: Method, known: Known) -> Result<Route, Refusal> {
         let line = line.of(self.rx.bytes());
-        let claim = claim(Some(Raw::trusted(self.asked.meta.of(line))));
+        let claim = known.claim(line, self.asked.meta);
         self.asked.token = given(line, claim.token);
         self.asked.version = claim.version.map(|version| place(line, version)).unwrap_or_default();
         let tools = self.config.get().rest().has_tools();
