@@ -153,12 +153,6 @@ impl<'a> Whole<'a> {
             scalars &= !space;
         }
         let walked = before.walk(block, shift, brackets)?;
-        // Up to the bracket that closes the container.
-        let valid = match walked.last {
-            Some(last) => !0u64 >> 63usize.wrapping_sub(last),
-            None => !0,
-        };
-
         let opening = quotes & strings;
         let due = follow(walked.open | colons | commas, space, &mut before.due);
         let first = scalars & !(scalars << 1 | before.scalar);
@@ -178,14 +172,29 @@ impl<'a> Whole<'a> {
             | key_due & !(opening | empty)
             // A key wants a colon, and nothing else has one.
             | key_end ^ colons;
-        if wrong & valid != 0 {
-            return None;
+        let Some(last) = walked.last else {
+            let is_valid = wrong == 0 && (first == 0 || self.scalars(first, at));
+            return is_valid.then_some(0);
+        };
+        // Up to the bracket that closes the container.
+        let valid = !0u64 >> 63usize.wrapping_sub(last);
+        let is_valid = wrong & valid == 0 && (first & valid == 0 || self.scalars(first & valid, at));
+        is_valid.then(|| at.wrapping_add(last).wrapping_add(1))
+    }
+
+    /// Whether numbers and words are what they should be, of those that start at these bits of the block at `at`. Not inlined, so that
+    /// blocks without any needn't keep what it wants.
+    #[inline(never)]
+    fn scalars(&self, mut starts: u64, at: usize) -> bool {
+        while starts != 0 {
+            let end = scalar(self.bytes, at.wrapping_add(starts.trailing_zeros() as usize));
+            match end.and_then(|end| self.bytes.get(end)) {
+                Some(b',' | b'}' | b']' | b' ' | b'\n' | b'\r' | b'\t') => {}
+                _ => return false,
+            }
+            starts &= starts.wrapping_sub(1);
         }
-        each(first & valid, |n| {
-            let end = scalar(self.bytes, at.wrapping_add(n))?;
-            matches!(self.bytes.get(end)?, b',' | b'}' | b']' | b' ' | b'\n' | b'\r' | b'\t').then_some(())
-        })?;
-        Some(walked.last.map_or(0, |last| at.wrapping_add(last).wrapping_add(1)))
+        true
     }
 
     /// Whether nothing in a block that is all inside a string has to be looked at.
@@ -266,19 +275,22 @@ impl Before {
         let (mut rest, mut bad) = (brackets, 0);
         while rest != 0 {
             let n = rest.trailing_zeros() as usize;
-            rest &= rest.wrapping_sub(1);
+            // It alone, without a shift by a variable, which takes longer.
+            let bit = rest & rest.wrapping_neg();
+            rest ^= bit;
             // `[` is 5B, `]` 5D, `{` 7B, `}` 7D: bit 1 opens, bit 2 closes, bit 5 is curly.
             let byte = u64::from(*block.get(n.wrapping_add(shift) & 63)?);
             let (opens, curly) = (byte >> 1 & 1, byte >> 5 & 1);
             bad |= !(byte >> 1 ^ byte >> 2) | (self.stack ^ curly) & !opens;
-            found.open |= opens << n;
-            found.curly |= curly << n;
+            found.open |= bit & spread(opens);
+            found.curly |= bit & spread(curly);
             if self.stack >> 63 != 0 {
                 return None;
             }
             self.stack = if opens != 0 { self.stack << 1 | curly } else { self.stack >> 1 };
             let object = spread(self.stack & 1);
-            found.objects ^= (self.object ^ object) << n;
+            // From it on.
+            found.objects ^= (self.object ^ object) & bit.wrapping_neg();
             self.object = object;
             if self.stack == 1 {
                 found.last = Some(n);
@@ -308,16 +320,6 @@ const fn follow(x: u64, space: u64, carry: &mut u64) -> u64 {
     let (sum, over) = space.overflowing_add(next & space);
     *carry |= over as u64;
     (sum | next) & !space
-}
-
-/// Calls `look` with the place of each bit, until it says `None`.
-#[inline(always)]
-fn each(mut bits: u64, mut look: impl FnMut(usize) -> Option<()>) -> Option<()> {
-    while bits != 0 {
-        look(bits.trailing_zeros() as usize)?;
-        bits &= bits.wrapping_sub(1);
-    }
-    Some(())
 }
 
 /// The end of a number that something follows, or of a word.
