@@ -4,7 +4,7 @@ use super::config::Conf;
 use super::jobs::{Data, Job, Part, server_side};
 use super::slot::SlotServer;
 use super::state::{Hand, Lend, Server, Step, Waiting};
-use super::usual::Params;
+use super::usual;
 use crate::json::{Kind, Raw, SMALL, pick};
 use crate::machine::Noise;
 use crate::machine::mem::Span;
@@ -45,12 +45,13 @@ impl Server<'_> {
         if params.is_some_and(|p| p.kind() != Kind::Object) {
             return refuse(Refusal::ParamsShape);
         }
-        let asked = Params::read(params.unwrap_or(Raw::EMPTY_OBJECT));
-        let [name, arguments, cursor, meta] = asked.found.map(|value| value.filter(|v| !v.is_null()));
+        let mut found = [None; 4];
+        let claimed = usual::params(params.unwrap_or(Raw::EMPTY_OBJECT), &mut found);
+        let [name, arguments, cursor, meta] = found.map(|value| value.filter(|v| !v.is_null()));
         if meta.is_some_and(|m| m.kind() != Kind::Object) {
             return refuse(Refusal::MetaShape);
         }
-        let claim = asked.claim(meta);
+        let claim = usual::claim_by(claimed, meta);
         let batched = self.line.batch.is_some();
         let route = self.session.route(method, &claim, config.rest().has_tools());
         if batched && (claim.version.is_some() || matches!(route, Route::Initialize)) {
@@ -98,7 +99,7 @@ impl Server<'_> {
                     call: Lend {
                         id,
                         name: place(all, name),
-                        tool: tool.filter(|_| !SMALL),
+                        tool: tool.filter(|_| !SMALL).and_then(Lend::place_of),
                         args: arguments.map(|raw| place(all, raw)),
                         meta: meta.map(|raw| place(all, raw)),
                         token: claim.token.map(|raw| place(all, raw)),

@@ -30,7 +30,8 @@ impl Server<'_> {
         let bytes = self.rx.bytes_mut().get_mut(base..).unwrap_or_default();
         let known = match config.rest().tools {
             Source::Table(table) if !SMALL => {
-                call.tool.and_then(|index| table.get(index)).map(|tool| tool.name)
+                let place = call.tool.map(|place| usize::from(place.get()).saturating_sub(1));
+                place.and_then(|place| table.get(place)).map(|tool| tool.name)
             }
             _ => None,
         };

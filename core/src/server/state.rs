@@ -8,6 +8,7 @@ use crate::machine::tx::Tx;
 use crate::machine::{Buffers, CallId, Millis};
 use crate::mcp::{Ready, Session, Version};
 use crate::rpc::Fault;
+use core::num::NonZero;
 
 /// The server's machine. It never reads a clock, never does I/O, never allocates in lent buffers, and never fails: a peer's mistake is an event,
 /// answered already.
@@ -132,12 +133,18 @@ pub(super) struct Lend {
     pub(super) id: Span,
     /// With its quotes.
     pub(super) name: Span,
-    /// The place of the tool in the table, where that spares decoding the name.
-    pub(super) tool: Option<usize>,
+    /// The place of the tool in the table, counted from 1, where that spares decoding the name.
+    pub(super) tool: Option<NonZero<u16>>,
     pub(super) args: Option<Span>,
     pub(super) meta: Option<Span>,
     pub(super) token: Option<Span>,
     pub(super) ready: Ready,
+}
+
+impl Lend {
+    pub(super) fn place_of(index: usize) -> Option<NonZero<u16>> {
+        u16::try_from(index.saturating_add(1)).ok().and_then(NonZero::new)
+    }
 }
 
 impl<'b> Server<'b> {

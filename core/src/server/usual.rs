@@ -17,55 +17,49 @@ macro_rules! key {
     };
 }
 
-/// The params of a request.
-pub(super) struct Params<'a> {
-    /// `name`, `arguments`, `cursor` and `_meta`, the last if there are several.
-    pub(super) found: [Option<Raw<'a>>; 4],
-    /// What is known already of `_meta`.
-    claim: Option<[Option<Raw<'a>>; 5]>,
+/// What `_meta` says, in the order of `claim_of`.
+type Claimed<'a> = [Option<Raw<'a>>; 5];
+
+/// Finds `name`, `arguments`, `cursor` and `_meta` in the params of a request, a valid object; the last if there are several. Returns what it saw of
+/// `_meta` by the way.
+#[inline(always)]
+pub(super) fn params<'a>(object: Raw<'a>, found: &mut [Option<Raw<'a>>; 4]) -> Option<Claimed<'a>> {
+    if !SMALL {
+        if let Some(claimed) = usual(object.as_bytes(), found) {
+            return claimed;
+        }
+        *found = [None; 4];
+    }
+    pick(object, NAMES, found);
+    None
 }
 
-impl<'a> Params<'a> {
-    /// Those of a valid object.
-    #[cfg_attr(target_os = "none", inline(never))]
-    pub(super) fn read(object: Raw<'a>) -> Self {
-        if !SMALL && let Some(usual) = usual(object.as_bytes()) {
-            return usual;
-        }
-        let mut found = [None; 4];
-        pick(object, NAMES, &mut found);
-        Self { found, claim: None }
-    }
-
-    /// What `meta`, which is `_meta`, claims.
-    #[inline]
-    pub(super) fn claim(&self, meta: Option<Raw<'a>>) -> Claim<'a> {
-        match self.claim {
-            Some(found) if !SMALL => claim_of(found, false),
-            _ => claim(meta),
-        }
+/// What `meta` claims, of which `claimed` may be known.
+#[inline(always)]
+pub(super) fn claim_by<'a>(claimed: Option<Claimed<'a>>, meta: Option<Raw<'a>>) -> Claim<'a> {
+    match claimed {
+        Some(claimed) if !SMALL => claim_of(claimed, false),
+        _ => claim(meta),
     }
 }
 
 /// `None`: not sure, ask the walk over members.
 #[inline]
-fn usual(all: &[u8]) -> Option<Params<'_>> {
-    let mut params = Params { found: [None; 4], claim: None };
-    let mut claim = None;
+fn usual<'a>(all: &'a [u8], found: &mut [Option<Raw<'a>>; 4]) -> Option<Option<Claimed<'a>>> {
+    let mut claimed = None;
     let key = key!(0 "name", 1 "arguments", 2 "cursor", 3 "_meta");
-    let len = walk(all, key, &mut params.found, |place, value| {
+    let len = walk(all, key, found, |place, value| {
         if MODERN && place == META {
             // It is gone through once, for its length and its members.
-            let mut found = [None; 5];
-            if let Some(len) = walk(value, meta_key, &mut found, |_, value| value_len(value)) {
-                claim = Some(found);
+            let mut members = [None; 5];
+            if let Some(len) = walk(value, meta_key, &mut members, |_, value| value_len(value)) {
+                claimed = Some(members);
                 return Some(len);
             }
         }
         value_len(value)
     })?;
-    params.claim = claim;
-    (len == all.len()).then_some(params)
+    (len == all.len()).then_some(claimed)
 }
 
 /// The keys of `_meta`, in the order of `claim_of`.
@@ -150,8 +144,10 @@ mod tests {
             let object = Raw::new(text).unwrap();
             let mut walked = [None; 4];
             pick(object, NAMES, &mut walked);
-            assert_eq!(Params::read(object).found, walked, "{text}");
-            assert_eq!(usual(object.as_bytes()).is_some(), is_usual, "{text}");
+            let mut found = [None; 4];
+            params(object, &mut found);
+            assert_eq!(found, walked, "{text}");
+            assert_eq!(usual(object.as_bytes(), &mut [None; 4]).is_some(), is_usual, "{text}");
         }
     }
 
@@ -182,9 +178,10 @@ mod tests {
             let object = Raw::new(&text).unwrap();
             let mut walked = [None; 5];
             pick(Raw::new(&meta).unwrap(), &names, &mut walked);
-            let params = Params::read(object);
-            assert_eq!(params.found[META], Raw::new(&meta), "{text}");
-            assert_eq!(params.claim, Some(walked).filter(|_| MODERN && is_usual), "{text}");
+            let mut found = [None; 4];
+            let claimed = params(object, &mut found);
+            assert_eq!(found[META], Raw::new(&meta), "{text}");
+            assert_eq!(claimed, Some(walked).filter(|_| MODERN && !SMALL && is_usual), "{text}");
         }
     }
 }
