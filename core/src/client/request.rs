@@ -76,7 +76,7 @@ impl fmt::Debug for Request<'_> {
 }
 
 impl<'m> Request<'m> {
-    #[inline]
+    #[cfg_attr(not(target_os = "none"), inline)]
     pub(super) fn begin(&mut self, method: Method<'_>) {
         let start = self.out.end();
         head(&mut self.out, self.own.wire, method);
@@ -92,7 +92,7 @@ impl<'m> Request<'m> {
 
     /// One member of params. `key` with all that stands around it: a comma, which the first member is written without, quotes and
     /// colon.
-    #[inline]
+    #[cfg_attr(not(target_os = "none"), inline)]
     pub(super) fn part(&mut self, key: &'static str, value: impl FnOnce(&mut Out<'_>) -> bool) {
         self.close_answers();
         let from = usize::from(!core::mem::replace(&mut self.any, true));

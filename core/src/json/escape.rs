@@ -154,3 +154,53 @@ const fn table() -> [u64; 256] {
     }
     all
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::json::{Writer, write_str_part};
+    use std::{format, string::String};
+
+    /// Byte by byte, as RFC 8259 has it.
+    fn naive(text: &str) -> String {
+        let escaped = |c| match c {
+            '"' | '\\' => format!("\\{c}"),
+            '\n' => "\\n".into(),
+            '\t' => "\\t".into(),
+            '\r' => "\\r".into(),
+            '\u{8}' => "\\b".into(),
+            '\u{c}' => "\\f".into(),
+            ' '.. => String::from(c),
+            _ => format!("\\u{:04x}", u32::from(c)),
+        };
+        text.chars().map(escaped).collect()
+    }
+
+    /// Into a vector, and into a room that it just fits, and into one too small.
+    fn check(text: &str) {
+        let expected = naive(text);
+        let mut room = std::vec![0; expected.len()];
+        let mut out = Writer::new(&mut room);
+        assert!(write_str_part(&mut out, text));
+        assert_eq!(core::str::from_utf8(out.written()), Ok(expected.as_str()));
+        let mut out = Writer::new(room.split_last_mut().unwrap().1);
+        assert!(!write_str_part(&mut out, text));
+    }
+
+    #[test]
+    fn long_texts() {
+        let byte = |b: u8| String::from(char::from(b));
+        for b in 0..=0x80 {
+            // Everywhere, in each place of a block, and every few bytes.
+            check(&byte(b).repeat(300));
+            for at in 0..130 {
+                check(&format!("{}{}{}", "x".repeat(at), byte(b), "é".repeat(100)));
+            }
+            for every in [2, 3, 7, 31, 64, 65] {
+                check(&format!("{}{}", "y".repeat(every), byte(b)).repeat(600 / every));
+            }
+        }
+        let mixed: String = (0..2000u32).filter_map(|n| char::from_u32(n.wrapping_mul(37) % 96)).collect();
+        check(&mixed);
+        check(&format!("{}{mixed}{}", "clean".repeat(500), "clean".repeat(500)));
+    }
+}

@@ -144,7 +144,7 @@ enum Mem<'m> {
 
 impl Mem<'_> {
     /// All of a lent buffer, and what a growing one holds now.
-    #[inline]
+    #[cfg_attr(not(target_os = "none"), inline)]
     fn get_mut(&mut self) -> &mut [u8] {
         match self {
             Self::Lent(s) => s,
@@ -222,7 +222,7 @@ impl Out<'_> {
     }
 
     /// Appends `bytes`, or what fits of them.
-    #[inline]
+    #[cfg_attr(not(target_os = "none"), inline)]
     pub(crate) fn say(&mut self, bytes: &[u8]) {
         if SMALL || !self.append(bytes) {
             self.say_piece(bytes);
@@ -316,7 +316,7 @@ fn reverse(mut bytes: &mut [u8]) {
 }
 
 impl Sink for Out<'_> {
-    #[inline]
+    #[cfg_attr(not(target_os = "none"), inline)]
     fn put(&mut self, bytes: &[u8]) -> bool {
         self.say(bytes);
         !self.state.full

@@ -179,7 +179,7 @@ pub(crate) fn claim(meta: Option<Raw<'_>>) -> Claim<'_> {
 }
 
 /// The same of what was found: token, version, capabilities, log level and client.
-#[cfg_attr(not(target_os = "none"), inline)]
+#[inline]
 pub(crate) fn claim_of(
     [token, version, capabilities, log, info]: [Option<Raw<'_>>; 5],
     twice: bool,

@@ -21,7 +21,7 @@ fn since(version: Version, first: Version, text: Option<&str>) -> Slot<'_> {
 }
 
 /// The same as `write_str`, in one piece where there is nothing to escape.
-#[inline]
+#[cfg_attr(not(target_os = "none"), inline)]
 pub(crate) fn string(out: &mut Out<'_>, text: &str) -> bool {
     !SMALL && is_plain(text) && out.append_string(text.as_bytes()) || write_str(out, text)
 }
