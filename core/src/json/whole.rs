@@ -22,6 +22,16 @@ impl<'a> Whole<'a> {
         Self { bytes, utf8: false }
     }
 
+    pub(crate) const fn bytes(&self) -> &'a [u8] {
+        self.bytes
+    }
+
+    /// Whether all from `at` on, where a character starts, is UTF-8. It is asked once.
+    pub(crate) fn rest_is_utf8(&mut self, at: usize) -> Option<()> {
+        self.utf8 = self.utf8 || utf8::is_valid(self.bytes.get(at..)?);
+        self.utf8.then_some(())
+    }
+
     /// The end of the value that starts at `at`, if it is valid for sure and more bytes follow it or it is no number.
     #[inline]
     pub(crate) fn value(&mut self, at: usize) -> Option<usize> {
