@@ -89,8 +89,8 @@ impl Lazy {
     }
 
     fn string(&mut self, body: Str<'_>, seen: &mut Seen) -> Option<()> {
-        let text = body.plain().or_else(|| body.decode_into(&mut self.text))?;
-        seen.add(text.as_bytes());
+        // One that has an escape near its start needs no search for one all the way.
+        seen.add(body.decode_into(&mut self.text)?.as_bytes());
         Some(())
     }
 }

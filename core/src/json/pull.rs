@@ -4,10 +4,9 @@
 //! looked at once: what is wanted is taken or entered, what isn't is passed over by `whole.rs`, 64 bytes at a time.
 //!
 //! **It never** accepts what the scanner refuses, or refuses what that accepts: what `whole.rs` isn't sure of, the scanner decides
-//! (`slow`), and faults are the scanner's.
+//! (`Whole::value_in`), and faults are the scanner's.
 
 use super::compact::Stack;
-use super::scan::is_value;
 use super::{DEPTH, Raw, ScanError, ScanFault, Scanner, Step, Str, Whole, cursor};
 use core::fmt;
 
@@ -173,7 +172,7 @@ impl<'a> Pull<'a> {
         if bytes.get(at)? != &b'"' {
             return None;
         }
-        let end = self.whole.value(at).or_else(|| self.slow(at))?;
+        let end = self.whole.value_in(at, self.depth)?;
         Some((Str::trusted(bytes.get(at.wrapping_add(1)..end.wrapping_sub(1))?), end))
     }
 
@@ -181,25 +180,10 @@ impl<'a> Pull<'a> {
     #[inline]
     fn take(&mut self) -> Option<&'a [u8]> {
         let start = self.at;
-        let end = match self.whole.value(start) {
-            // It goes down 62 levels at most.
-            Some(end) if self.depth < 64 => end,
-            _ => self.slow(start)?,
-        };
+        let end = self.whole.value_in(start, self.depth)?;
         self.due = false;
         self.at = end;
         self.whole.bytes().get(start..end)
-    }
-
-    /// Where the value at `at` ends, as the scanner has it.
-    #[cold]
-    #[inline(never)]
-    fn slow(&mut self, at: usize) -> Option<usize> {
-        let rest = self.whole.bytes().get(at..)?;
-        // Asked here for all of it, once, so that no value after this one can make the fast way ask in vain again.
-        self.whole.rest_is_utf8(at)?;
-        let value = rest.get(..cursor::value(rest)?)?;
-        is_value(value, self.depth).then(|| at.wrapping_add(value.len()))
     }
 
     /// Enters the container that is due, if it opens with `bracket`.
