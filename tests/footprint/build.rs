@@ -13,7 +13,7 @@ fn main() {
     fs::write(Path::new(&out).join("memory.x"), memory).expect("the folder is cargo's");
     println!("cargo:rustc-link-search={out}");
     println!("cargo:rustc-link-search={}", env::var("CARGO_MANIFEST_DIR").expect("cargo sets it"));
-    for arg in ["-Tmemory.x", "-Tlink.x", "--nmagic", "--gc-sections", "--no-undefined"] {
+    for arg in ["-Tmemory.x", "-Tlink.x", "--nmagic", "--gc-sections", "--icf=all", "--no-undefined"] {
         println!("cargo:rustc-link-arg={arg}");
     }
     println!("cargo:rerun-if-changed=build.rs");

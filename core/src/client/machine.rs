@@ -9,11 +9,11 @@ use super::result::Current;
 use super::slot::{Kind, NEVER, SlotClient, own};
 use super::{ClientConfig, ClientEvent, Request, SendError};
 use crate::frame::Lines;
-use crate::json::{Raw, write_raw, write_str};
-use crate::machine::slots::{Side, Slots, State};
+use crate::json::{Raw, write_raw};
+use crate::machine::slots::{Side, Slot, Slots, State};
 use crate::machine::tx::Tx;
 use crate::machine::{Buffers, Io, Millis, Output, Stats};
-use crate::mcp::Version;
+use crate::mcp::{Version, write};
 
 /// The client's machine. It never reads a clock, never does I/O, never allocates in lent buffers, and never fails: a
 /// server's mistake is an event.
@@ -271,7 +271,7 @@ impl<'b> Client<'b> {
     /// [`SendError`], if no request can be made now; what does not fit is told by [`Request::send`].
     pub fn call_tool(&mut self, name: &str) -> Result<Request<'_>, SendError> {
         let mut request = self.start(Method::Known("tools/call"), Kind::Call)?;
-        request.part(",\"name\":", |out| write_str(out, name));
+        request.part(",\"name\":", |out| write::string(out, name));
         Ok(request)
     }
 
@@ -316,20 +316,19 @@ impl<'b> Client<'b> {
         }
         let index = self.slots.find_free(serial).ok_or(SendError::TooManyCalls)?;
         let alone = self.tx.output().is_empty();
-        let config = self.config.get();
         let in_use = self.slots.in_use().saturating_add(1);
         let slot = self.slots.at(index).ok_or(SendError::TooManyCalls)?;
         self.most_calls = self.most_calls.max(in_use);
         self.line.lent = Some(index);
         slot.serial = serial;
-        slot.state = State::Lent;
-        let own = SlotClient::new(kind, serial);
-        slot.side = Side::Client(own);
+        slot.side = Side::Client(SlotClient::new(kind, serial));
+        let Slot { state, side: Side::Client(own), .. } = slot else { return Err(SendError::TooManyCalls) };
+        *state = State::Lent;
         let mut request = Request {
             out: self.tx.lend(usize::MAX),
-            slot,
+            state,
             line: &mut self.line,
-            config,
+            config: &self.config,
             version,
             own,
             index,

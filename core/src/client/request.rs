@@ -1,10 +1,10 @@
 //! Writing one request.
-use super::ClientConfig;
+use super::config::Config;
 use super::jobs::{Meta, Method, head};
 use super::machine::Line;
 use super::slot::{Kind, NEVER, SlotClient};
 use crate::json::{self, Object, Raw, Sink as _, write_raw, write_str};
-use crate::machine::slots::{Side, Slot, State};
+use crate::machine::slots::State;
 use crate::machine::tx::Out;
 use crate::machine::{CallId, Millis};
 use crate::mcp::{Level, Version};
@@ -51,11 +51,11 @@ pub(super) enum Answers {
 #[must_use = "nothing is sent without `send`"]
 pub struct Request<'m> {
     pub(super) out: Out<'m>,
-    pub(super) slot: &'m mut Slot,
+    pub(super) state: &'m mut State,
     pub(super) line: &'m mut Line,
-    pub(super) config: ClientConfig<'m>,
+    pub(super) config: &'m Config<'m>,
     pub(super) version: Version,
-    pub(super) own: SlotClient,
+    pub(super) own: &'m mut SlotClient,
     pub(super) index: u16,
     /// Where it begins, where `params` does, and where the first member of that goes.
     pub(super) marks: (usize, usize, usize),
@@ -152,7 +152,7 @@ impl<'m> Request<'m> {
 
     /// How long the answer may take, counted from the next poll, for each page anew. With `most`, progress starts `limit` again, but the
     /// whole takes `most` at most; without it progress does not count. (2025-03-26 and later, basic/lifecycle, "Timeouts".)
-    pub const fn limit(mut self, limit: Millis, most: Option<Millis>) -> Self {
+    pub const fn limit(self, limit: Millis, most: Option<Millis>) -> Self {
         self.own.limit = limit;
         self.own.most = match most {
             Some(most) => most,
@@ -162,7 +162,7 @@ impl<'m> Request<'m> {
     }
 
     /// Asks for progress. The token is the request's id.
-    pub const fn want_progress(mut self) -> Self {
+    pub const fn want_progress(self) -> Self {
         self.own.progress = true;
         self
     }
@@ -224,7 +224,7 @@ impl<'m> Request<'m> {
         if meta.is_needed() {
             let from = self.out.end();
             let _ = self.out.put(b"\"_meta\":{")
-                && meta.write(&mut self.out, &self.config)
+                && meta.write(&mut self.out, &self.config.get())
                 && self.out.put(if self.any { b"}," } else { b"}" });
             self.out.rotate(first, from);
             self.put(b"}");
@@ -238,7 +238,7 @@ impl<'m> Request<'m> {
         self.line.lent = None;
         if full || self.wrong {
             self.out.roll_back(start);
-            self.slot.free();
+            *self.state = State::Free;
             return Err(match (self.wrong, self.alone) {
                 (true, _) => SendError::NotJson,
                 (_, true) => SendError::TooLong,
@@ -248,8 +248,7 @@ impl<'m> Request<'m> {
         self.out.commit();
         self.line.serial = self.line.serial.saturating_add(1);
         self.line.fresh = true;
-        self.slot.side = Side::Client(self.own);
-        self.slot.state = State::Open;
+        *self.state = State::Open;
         Ok(CallId { slot: self.index, serial: self.own.wire })
     }
 }

@@ -1,9 +1,9 @@
 //! The scanner's inner loop: common tokens are taken one after the other without going through the state machine,
 //! which keeps what is cut, rare or wrong.
 
+use super::grammar::State;
 use super::lanes;
-use super::scan::{Scanner, State};
-use super::step::Step;
+use super::scan::{Met, Scanner};
 
 /// One bit per open container, the innermost lowest: is it an object?
 #[derive(Clone, Copy)]
@@ -39,12 +39,12 @@ impl Scanner {
     ///
     /// To be called between tokens and within the outermost container only.
     #[inline]
-    pub(super) fn compact(&mut self, input: &[u8], mut i: usize) -> (usize, Option<Step>) {
+    pub(super) fn compact(&mut self, input: &[u8], mut i: usize) -> (usize, Met) {
         let base = self.pos;
         let (mut stack, mut depth) = (self.stack, self.depth);
         // What is due at `i`, as the state machine would have it.
         let mut due = self.state;
-        let mut step = None;
+        let mut met = Met::Nothing;
         self.state = 'tokens: loop {
             while due == State::After {
                 let (at, byte) = token(input, i);
@@ -57,7 +57,7 @@ impl Scanner {
                         depth = depth.wrapping_sub(1);
                         if depth == 1 {
                             i = i.wrapping_add(1);
-                            step = Some(Step::Value { start: self.start, end: base.wrapping_add(i) });
+                            met = Met::Value;
                             break 'tokens due;
                         }
                     }
@@ -77,7 +77,7 @@ impl Scanner {
                 }
                 i = i.wrapping_add(1);
                 if depth == 1 {
-                    self.start = base.wrapping_add(i);
+                    self.starts[1] = base.wrapping_add(i);
                 }
                 let (end, whole) = string(input, i);
                 i = end;
@@ -95,13 +95,13 @@ impl Scanner {
                 i = i.wrapping_add(1);
                 due = State::Value;
                 if depth == 1 {
-                    step = Some(Step::Key { start: self.start, end: self.end });
+                    met = Met::Key;
                     break due;
                 }
                 (i, byte) = token(input, i);
             }
             if depth == 1 {
-                self.start = base.wrapping_add(i);
+                self.starts[1] = base.wrapping_add(i);
             }
             match byte {
                 b'"' => {
@@ -130,13 +130,13 @@ impl Scanner {
             }
             due = State::After;
             if depth == 1 {
-                step = Some(Step::Value { start: self.start, end: base.wrapping_add(i) });
+                met = Met::Value;
                 break due;
             }
         };
         self.stack = stack;
         self.depth = depth;
-        (i, step)
+        (i, met)
     }
 }
 

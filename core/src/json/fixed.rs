@@ -57,8 +57,8 @@ pub(super) fn decimal(room: &mut [u8; Fixed::ROOM], mut value: u64, negative: bo
     };
     let mut written = 0u8;
     loop {
-        let (tenth, digit) = if SMALL { by_halves(value) } else { (value / 10, (value % 10) as u8) };
-        put(b'0'.wrapping_add(digit));
+        let (tenth, digit) = divide(value, 10);
+        put(b'0'.wrapping_add(digit as u8));
         value = tenth;
         written = written.saturating_add(1);
         if value == 0 && written > places {
@@ -74,14 +74,32 @@ pub(super) fn decimal(room: &mut [u8; Fixed::ROOM], mut value: u64, negative: bo
     room.get(at..).unwrap_or_default()
 }
 
-/// `value` divided by ten, and what remains, without a division of 64 bits: on small processors that is a function of half a
-/// kilobyte.
-const fn by_halves(value: u64) -> (u64, u8) {
-    let (high, low) = ((value >> 32) as u32, value as u32);
-    let middle = (high % 10) << 16 | low >> 16;
-    let last = (middle % 10) << 16 | low & 0xffff;
-    let tenth = ((high / 10) as u64) << 32 | ((middle / 10) as u64) << 16 | (last / 10) as u64;
-    (tenth, (last % 10) as u8)
+/// `value` divided by `by`, and what remains; by zero it means nothing.
+///
+/// On small processors it is done as on paper, bit by bit: those without a division of their own would get a function of a quarter
+/// kilobyte, and of half a one for 64 bits.
+#[cfg_attr(target_os = "none", inline(never))]
+pub(crate) fn divide(mut value: u64, by: u32) -> (u64, u32) {
+    if !SMALL {
+        let by = u64::from(by);
+        return (value.checked_div(by).unwrap_or(0), value.checked_rem(by).unwrap_or(value) as u32);
+    }
+    let mut bits = 64u8;
+    if value >> 32 == 0 {
+        value <<= 32;
+        bits = 32;
+    }
+    let (by, mut rest) = (u64::from(by), 0u64);
+    while bits > 0 {
+        rest = rest << 1 | value >> 63;
+        value <<= 1;
+        if rest >= by {
+            rest = rest.wrapping_sub(by);
+            value |= 1;
+        }
+        bits = bits.wrapping_sub(1);
+    }
+    (value, rest as u32)
 }
 
 #[cfg(test)]
@@ -90,10 +108,13 @@ mod tests {
     use std::string::ToString;
 
     #[test]
-    fn divides_by_halves() {
+    fn divides() {
         let powers = (0..20).map(|n| 10u64.pow(n)).chain((0..64).map(|n| 1 << n));
         for value in powers.flat_map(|p| [p - 1, p, p + 1, !p]).chain([u64::MAX]) {
-            assert_eq!(by_halves(value), (value / 10, (value % 10) as u8), "{value}");
+            for by in [1, 2, 3, 10, 1000, 65_535, u32::MAX] {
+                let theirs = (value / u64::from(by), (value % u64::from(by)) as u32);
+                assert_eq!(divide(value, by), theirs, "{value} {by}");
+            }
         }
     }
 

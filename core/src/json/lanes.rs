@@ -105,7 +105,8 @@ macro_rules! wanted {
 }
 wanted! {
     Plain sixteen_special_or_high
-        |b| b < 0x20 || b == b'"' || b == b'\\' || b >= 0x80, |w| quote_slash_control(w) | w & HIGH;
+        // With its sign: less than a space is what has the top bit, too.
+        |b| b.cast_signed() < 0x20 || b == b'"' || b == b'\\', |w| quote_slash_control(w) | w & HIGH;
     Special sixteen_special
         |b| b < 0x20 || b == b'"' || b == b'\\', |w| quote_slash_control(w);
     LineBreak sixteen_line_break

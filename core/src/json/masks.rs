@@ -68,10 +68,46 @@ pub(crate) fn has(block: &Block, want: u8) -> bool {
     lanes::any(block, lanes::Eq(want))
 }
 
+/// Digits of `\u` escapes.
+#[inline(always)]
+pub(super) fn hex_digits(block: &Block) -> u64 {
+    lanes::mask(block, lanes::HexDigit)
+}
+
+/// Whether there is a control character.
+#[inline(always)]
+pub(super) fn has_control(block: &Block) -> bool {
+    lanes::has_control(block)
+}
+
 /// Whether there is a quote, a backslash or a control character.
 #[inline(always)]
 pub(super) fn has_special(block: &Block) -> bool {
     lanes::any(block, lanes::Special)
+}
+
+/// Bytes over 127.
+#[inline(always)]
+pub(super) fn high(block: &Block) -> u64 {
+    lanes::mask(block, lanes::High)
+}
+
+/// Bytes that continue a character of UTF-8.
+#[inline(always)]
+pub(super) fn continuing(block: &Block) -> u64 {
+    lanes::mask(block, lanes::Continuing)
+}
+
+/// The bytes that are `least` or more.
+#[inline(always)]
+pub(super) fn at_least(block: &Block, least: u8) -> u64 {
+    lanes::mask(block, lanes::AtLeast(least))
+}
+
+/// Whether there is a byte that continues no character and starts none of three bytes, or one whose second byte matters.
+#[inline(always)]
+pub(super) fn has_odd_lead(block: &Block) -> bool {
+    lanes::has_odd_lead(block)
 }
 
 /// Whether there is a byte over 127.
@@ -155,7 +191,10 @@ mod plain {
         Closing |x| x | 0x20 == b'}';
         QuoteOrSlash |x| (x == b'"') | (x == b'\\');
         Control |x| x < 0x20;
+        HexDigit |x| (x.wrapping_sub(b'0') < 10) | ((x | 0x20).wrapping_sub(b'a') < 6);
         High |x| x >= 0x80;
+        Continuing |x| x & 0xc0 == 0x80;
+        OddLead |x| (x.wrapping_sub(0xc0) <= 0x20) | (x == 0xed) | (x >= 0xf0);
         Special |x| (x == b'"') | (x == b'\\') | (x < 0x20);
         // As a signed number, what is over 127 is negative.
         ControlOrHigh |x| x.cast_signed() < 0x20;
@@ -169,6 +208,15 @@ mod plain {
         #[inline(always)]
         fn of(self, x: u8) -> bool {
             x == self.0
+        }
+    }
+
+    #[derive(Clone, Copy)]
+    pub(super) struct AtLeast(pub(super) u8);
+    impl Test for AtLeast {
+        #[inline(always)]
+        fn of(self, x: u8) -> bool {
+            x >= self.0
         }
     }
 
@@ -190,6 +238,16 @@ mod plain {
     }
 
     #[inline(always)]
+    pub(super) fn has_control(block: &Block) -> bool {
+        any(block, Control)
+    }
+
+    #[inline(always)]
+    pub(super) fn has_odd_lead(block: &Block) -> bool {
+        any(block, OddLead)
+    }
+
+    #[inline(always)]
     pub(super) fn mask(block: &Block, test: impl Test) -> u64 {
         // Byte i of the word now has what bytes i, 8 + i, 16 + i … were: an 8 by 8 matrix of bits, to be transposed.
         let mut x = fold(block, test, |place| 1 << (place / 8));
@@ -206,8 +264,8 @@ mod plain {
 mod sse2 {
     use super::Block;
     use safe_arch::{
-        bitor_m128i, cmp_eq_mask_i8_m128i, cmp_lt_mask_i8_m128i, load_unaligned_m128i, m128i, min_u8_m128i,
-        move_mask_i8_m128i, set_splat_i8_m128i,
+        add_i8_m128i, bitor_m128i, cmp_eq_mask_i8_m128i, cmp_lt_mask_i8_m128i, load_unaligned_m128i, m128i,
+        max_u8_m128i, min_u8_m128i, move_mask_i8_m128i, set_splat_i8_m128i, sub_i8_m128i,
     };
 
     /// Sets at least the top bit of each byte that it holds for.
@@ -234,8 +292,15 @@ mod sse2 {
         Closing |x| equal(bitor_m128i(x, all(0x20)), b'}');
         LineBreak |x| bitor_m128i(equal(x, b'\n'), equal(x, b'\r'));
         QuoteOrSlash |x| bitor_m128i(equal(x, b'"'), equal(x, b'\\'));
-        Control |x| cmp_eq_mask_i8_m128i(min_u8_m128i(x, all(0x1f)), x);
+        Control |x| at_most(x, 0x1f);
+        HexDigit |x| bitor_m128i(
+            at_most(sub_i8_m128i(x, all(b'0')), 9),
+            at_most(sub_i8_m128i(bitor_m128i(x, all(0x20)), all(b'a')), 5),
+        );
         High |x| x;
+        // Itself, where a test is made of several.
+        Any |x| x;
+        Continuing |x| cmp_lt_mask_i8_m128i(x, all(0xc0));
         Special |x| bitor_m128i(bitor_m128i(equal(x, b'"'), equal(x, b'\\')), Control.of(x));
         // As a signed number, what is over 127 is negative.
         ControlOrHigh |x| cmp_lt_mask_i8_m128i(x, all(0x20));
@@ -252,6 +317,15 @@ mod sse2 {
         }
     }
 
+    #[derive(Clone, Copy)]
+    pub(super) struct AtLeast(pub(super) u8);
+    impl Test for AtLeast {
+        #[inline(always)]
+        fn of(self, x: m128i) -> m128i {
+            cmp_eq_mask_i8_m128i(max_u8_m128i(x, all(self.0)), x)
+        }
+    }
+
     #[inline(always)]
     fn all(byte: u8) -> m128i {
         set_splat_i8_m128i(byte.cast_signed())
@@ -260,6 +334,11 @@ mod sse2 {
     #[inline(always)]
     fn equal(x: m128i, byte: u8) -> m128i {
         cmp_eq_mask_i8_m128i(x, all(byte))
+    }
+
+    #[inline(always)]
+    fn at_most(x: m128i, most: u8) -> m128i {
+        cmp_eq_mask_i8_m128i(min_u8_m128i(x, all(most)), x)
     }
 
     macro_rules! sixteen {
@@ -295,8 +374,28 @@ mod sse2 {
 
     #[inline(always)]
     pub(super) fn any(block: &Block, test: impl Test) -> bool {
-        let [a, b, c, d] = quarters(block, test);
-        move_mask_i8_m128i(bitor_m128i(bitor_m128i(a, b), bitor_m128i(c, d))) != 0
+        move_mask_i8_m128i(fold(quarters(block, test), bitor_m128i)) != 0
+    }
+
+    /// Of each four bytes only the least is compared.
+    #[inline(always)]
+    pub(super) fn has_control(block: &Block) -> bool {
+        move_mask_i8_m128i(Control.of(fold(quarters(block, Any), min_u8_m128i))) != 0
+    }
+
+    #[inline(always)]
+    pub(super) fn has_odd_lead(block: &Block) -> bool {
+        // C0 to E0 become the least of all bytes.
+        let turned = quarters(block, Any).map(|x| add_i8_m128i(x, all(0x40)));
+        let short = at_most(fold(turned, min_u8_m128i), 0x20);
+        let long = AtLeast(0xf0).of(fold(quarters(block, Any), max_u8_m128i));
+        let surrogates = fold(quarters(block, Eq(0xed)), bitor_m128i);
+        move_mask_i8_m128i(bitor_m128i(bitor_m128i(short, long), surrogates)) != 0
+    }
+
+    #[inline(always)]
+    fn fold([a, b, c, d]: [m128i; 4], of_two: impl Fn(m128i, m128i) -> m128i) -> m128i {
+        of_two(of_two(a, b), of_two(c, d))
     }
 
     #[inline(always)]
@@ -319,14 +418,19 @@ mod tests {
     fn agree(block: &Block) {
         let control = |b: u8| b < 0x20;
         let special = |b: u8| matches!(b, b'"' | b'\\') || control(b);
+        let any = |is: &dyn Fn(u8) -> bool| block.iter().any(|&b| is(b));
         assert_eq!(eq(block, b':'), bits(block, |b| b == b':'));
         assert_eq!(brackets(block), bits(block, |b| b"[]{}Y_y\x7f".contains(&b)));
         assert_eq!(opening(block), bits(block, |b| b"[{".contains(&b)));
         assert_eq!(closing(block), bits(block, |b| b"]}".contains(&b)));
         assert_eq!(controls(block), bits(block, control));
         assert_eq!(specials(block), bits(block, special));
-        let any = |is: &dyn Fn(u8) -> bool| block.iter().any(|&b| is(b));
-        assert_eq!(has(block, b'"'), any(&|b| b == b'"'));
+        assert_eq!(high(block), bits(block, |b| b >= 0x80));
+        assert_eq!(continuing(block), bits(block, |b| b & 0xc0 == 0x80));
+        assert_eq!(at_least(block, 0xe0), bits(block, |b| b >= 0xe0));
+        assert_eq!(has_odd_lead(block), any(&|b| matches!(b, 0xc0..=0xe0 | 0xed | 0xf0..)));
+        assert_eq!(hex_digits(block), bits(block, |b| b.is_ascii_hexdigit()));
+        assert_eq!(has_control(block), any(&control));
         assert_eq!(has_special(block), any(&special));
         assert_eq!(has_quote_or_slash(block), any(&|b| matches!(b, b'"' | b'\\')));
         assert_eq!(has_high(block), any(&|b| b >= 0x80));

@@ -20,6 +20,7 @@ mod de_access;
 mod de_error;
 mod escape;
 mod fixed;
+mod grammar;
 mod lanes;
 mod masks;
 #[cfg(feature = "serde")]
@@ -29,6 +30,7 @@ mod number;
 mod object;
 mod pass;
 mod pull;
+mod quoted;
 mod raw;
 mod scan;
 #[cfg(feature = "serde")]
@@ -53,7 +55,7 @@ pub use de::{from_raw, from_slice_in_place};
 #[cfg(feature = "serde")]
 pub use de_error::DeError;
 pub use fixed::Fixed;
-pub(crate) use fixed::digits;
+pub(crate) use fixed::{digits, divide};
 pub(crate) use lanes::position as find;
 #[cfg(all(target_pointer_width = "64", not(barewire_small)))]
 pub(crate) use masks::{Block, eq as block_eq, has as block_has};
@@ -70,8 +72,8 @@ pub use string::{Chars, Str};
 pub(crate) use unescape::decode;
 pub use unescape::{unescape, unescape_in_place};
 pub(crate) use whole::Whole;
-pub(crate) use write::write_escaped;
 pub use write::{
     escaped_len, write_bool, write_display, write_f64, write_i64, write_raw, write_str, write_str_part,
     write_u64,
 };
+pub(crate) use write::{is_plain, write_escaped};

@@ -5,6 +5,7 @@
 
 use super::bytes::SMALL;
 use super::compact::Stack;
+use super::grammar::{State, To};
 use super::step::{DEPTH, ScanError, ScanFault, Step};
 use super::{lanes, utf8};
 use core::fmt;
@@ -44,10 +45,8 @@ pub struct Scanner {
     pub(super) stack: Stack,
     /// Bytes consumed.
     pub(super) pos: usize,
-    /// Where the text starts.
-    text: usize,
-    /// Where the key or value of the outermost container starts.
-    pub(super) start: usize,
+    /// Where the text starts, and the key or value of the outermost container.
+    pub(super) starts: [usize; 2],
     /// Where that key ended, or the text; while skimming, how many containers over the limit are open.
     pub(super) end: usize,
     pub(super) state: State,
@@ -62,60 +61,16 @@ const _: () = assert!(size_of::<Scanner>() < 64);
 
 const SKIMMING: u8 = DEPTH as u8 + 1;
 
+/// What a run of the scanner ends at; keys and values are those of the outermost container.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum State {
-    /// Before the text.
-    Start,
-    /// A value must come.
-    Value,
-    /// `[` came: a value or the end.
-    FirstElement,
-    /// `{` came: a key or the end.
-    FirstKey,
-    /// A key must come.
+pub(super) enum Met {
+    /// Nothing, or the end of the input.
+    Nothing,
     Key,
-    /// A key came.
-    Colon,
-    /// A value in a container came.
-    After,
-    Str,
-    Escape,
-    /// So many hexadecimal digits are missing.
-    Hex(u8),
-    /// So many continuation bytes are missing, the next one within these bounds.
-    Utf8(u8, u8, u8),
-    /// The word, and how much of it came.
-    Word(Word, u8),
-    Minus,
-    Zero,
-    Int,
-    Dot,
-    Fraction,
-    E,
-    ESign,
-    Exponent,
-    /// Over the limit of depth.
-    Skim,
-    /// The text is over.
-    Done,
-    Failed(ScanFault),
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Word {
-    True,
-    False,
-    Null,
-}
-
-impl Word {
-    const fn text(self) -> &'static [u8] {
-        match self {
-            Self::True => b"true",
-            Self::False => b"false",
-            Self::Null => b"null",
-        }
-    }
+    Value,
+    /// The end of the text.
+    Text,
+    Fault(ScanFault),
 }
 
 /// Whether `text` is one value and nothing else, for a place in so many containers.
@@ -160,8 +115,7 @@ impl Scanner {
         Self {
             stack: Stack::EMPTY,
             pos: 0,
-            text: 0,
-            start: 0,
+            starts: [0; 2],
             end: 0,
             state: State::Start,
             depth: 0,
@@ -179,12 +133,20 @@ impl Scanner {
     /// consumed.
     #[inline]
     pub fn step(&mut self, input: &[u8]) -> Result<(usize, Step), ScanError> {
-        let (taken, result) = self.run(input);
+        let (taken, met) = self.run(input);
         self.pos = self.pos.wrapping_add(taken);
-        match result {
-            Ok(step) => Ok((taken, step)),
-            Err(fault) => Err(self.fail(fault)),
-        }
+        let ([text, start], pos) = (self.starts, self.pos);
+        let step = match met {
+            Met::Nothing => Step::More,
+            Met::Key => Step::Key { start, end: self.end },
+            Met::Value => Step::Value { start, end: pos },
+            Met::Text => {
+                self.end = pos;
+                Step::End { start: text, end: pos }
+            }
+            Met::Fault(fault) => return Err(self.fail(fault)),
+        };
+        Ok((taken, step))
     }
 
     /// Says that no more input comes; gives the span of the text.
@@ -198,9 +160,9 @@ impl Scanner {
             self.end = self.pos;
         }
         match self.state {
-            State::Failed(fault) => Err(self.fail(fault)),
             State::Done if self.too_deep => Err(self.fail(ScanFault::Depth)),
-            State::Done => Ok(self.text..self.end),
+            State::Done => Ok(self.starts[0]..self.end),
+            State::NotUtf8 => Err(self.fail(ScanFault::Utf8)),
             _ => Err(self.fail(ScanFault::Syntax)),
         }
     }
@@ -216,16 +178,16 @@ impl Scanner {
     }
 
     fn fail(&mut self, fault: ScanFault) -> ScanError {
-        if fault == ScanFault::Depth {
-            self.too_deep = true;
-        } else {
-            self.state = State::Failed(fault);
+        match fault {
+            ScanFault::Depth => self.too_deep = true,
+            ScanFault::Syntax => self.state = State::NotJson,
+            ScanFault::Utf8 => self.state = State::NotUtf8,
         }
         ScanError { fault, at: self.pos }
     }
 
-    fn run(&mut self, input: &[u8]) -> (usize, Result<Step, ScanFault>) {
-        const SYNTAX: Result<Step, ScanFault> = Err(ScanFault::Syntax);
+    /// Consumes up to the next border: where that is, and what it is.
+    fn run(&mut self, input: &[u8]) -> (usize, Met) {
         let base = self.pos;
         let mut i = 0usize;
         loop {
@@ -236,284 +198,145 @@ impl Scanner {
                     State::Value | State::FirstElement | State::FirstKey | State::Key | State::After
                 )
             {
-                let (at, step) = self.compact(input, i);
+                let (at, met) = self.compact(input, i);
                 i = at;
-                if let Some(step) = step {
-                    return (i, Ok(step));
+                if met != Met::Nothing {
+                    return (i, met);
                 }
             }
-            // Strings and numbers look at the byte themselves, so that their runs are skipped in one go.
-            let byte = match self.state {
-                State::Str => {
-                    i = lanes::plain(input, i);
-                    match input.get(i) {
-                        None => return (i, Ok(Step::More)),
-                        Some(b'"') => {
-                            let quote = base.wrapping_add(i);
-                            i = i.wrapping_add(1);
-                            if self.key {
-                                self.state = State::Colon;
-                                if self.depth == 1 {
-                                    self.end = quote;
-                                }
-                            } else if let Some(step) = self.ended(quote.wrapping_add(1)) {
-                                return (i, Ok(step));
-                            }
-                        }
-                        Some(b'\\') => {
-                            i = i.wrapping_add(1);
-                            self.state = State::Escape;
-                        }
-                        Some(0x80..) => match self.characters(input, i) {
-                            Ok(n) => i = n,
-                            Err(fault) => return (i, Err(fault)),
-                        },
-                        Some(_) => return (i, SYNTAX),
-                    }
-                    continue;
-                }
-                State::Int | State::Fraction | State::Exponent => {
-                    while let Some(b'0'..=b'9') = input.get(i) {
-                        i = i.wrapping_add(1);
-                    }
-                    match input.get(i) {
-                        None => return (i, Ok(Step::More)),
-                        Some(&b) => b,
-                    }
-                }
-                State::Skim => {
-                    while input.get(i).is_some_and(|b| !matches!(b, b'"' | b'{' | b'}' | b'[' | b']')) {
-                        i = i.wrapping_add(1);
-                    }
-                    match input.get(i) {
-                        None => return (i, Ok(Step::More)),
-                        Some(&b) => b,
-                    }
-                }
-                State::Failed(fault) => return (i, Err(fault)),
-                State::Escape
-                | State::Hex(_)
-                | State::Utf8(..)
-                | State::Word(..)
-                | State::Minus
-                | State::Zero
-                | State::Dot
-                | State::E
-                | State::ESign => match input.get(i) {
-                    None => return (i, Ok(Step::More)),
-                    Some(&b) => b,
-                },
-                _ => {
-                    while let Some(b' ' | b'\n' | b'\r' | b'\t') = input.get(i) {
-                        i = i.wrapping_add(1);
-                    }
-                    match input.get(i) {
-                        None => return (i, Ok(Step::More)),
-                        Some(&b) => b,
-                    }
-                }
+            i = self.same(input, i);
+            let Some(&byte) = input.get(i) else {
+                return match self.state {
+                    State::NotJson => (i, Met::Fault(ScanFault::Syntax)),
+                    State::NotUtf8 => (i, Met::Fault(ScanFault::Utf8)),
+                    _ => (i, Met::Nothing),
+                };
             };
-            match self.state {
-                State::Start | State::Value | State::FirstElement => {
-                    let at = base.wrapping_add(i);
-                    match self.depth {
-                        0 => self.text = at,
-                        1 => self.start = at,
-                        _ => {}
-                    }
-                    match byte {
-                        b'"' => {
-                            self.key = false;
-                            self.state = State::Str;
-                        }
-                        b'{' | b'[' => {
-                            if let Err(fault) = self.open(byte == b'{') {
-                                return (i, Err(fault));
-                            }
-                        }
-                        b'0' => self.state = State::Zero,
-                        b'1'..=b'9' => self.state = State::Int,
-                        b'-' => self.state = State::Minus,
-                        b't' => self.state = State::Word(Word::True, 1),
-                        b'f' => self.state = State::Word(Word::False, 1),
-                        b'n' => self.state = State::Word(Word::Null, 1),
-                        b']' if self.state == State::FirstElement => {
-                            if let Some(step) = self.close(at.wrapping_add(1)) {
-                                return (i.wrapping_add(1), Ok(step));
-                            }
-                        }
-                        _ => return (i, SYNTAX),
-                    }
+            if byte <= b' ' && self.state.takes_space() && matches!(byte, b' ' | b'\n' | b'\r' | b'\t') {
+                i = i.wrapping_add(1);
+                continue;
+            }
+            let at = || base.wrapping_add(i);
+            if self.state.wants_value()
+                && let Some(start) = self.starts.get_mut(usize::from(self.depth))
+            {
+                *start = at();
+            }
+            let mut met = Met::Nothing;
+            match self.state.on(byte) {
+                To::Go(state) => self.state = state,
+                To::Text => {
+                    self.key = false;
+                    self.state = State::Str;
                 }
-                State::FirstKey | State::Key => match byte {
-                    b'"' => {
-                        if self.depth == 1 {
-                            self.start = base.wrapping_add(i).wrapping_add(1);
-                        }
-                        self.key = true;
-                        self.state = State::Str;
-                    }
-                    b'}' if self.state == State::FirstKey => {
-                        if let Some(step) = self.close(base.wrapping_add(i).wrapping_add(1)) {
-                            return (i.wrapping_add(1), Ok(step));
-                        }
-                    }
-                    _ => return (i, SYNTAX),
-                },
-                State::Colon => {
-                    if byte != b':' {
-                        return (i, SYNTAX);
-                    }
-                    self.state = State::Value;
+                To::Key => {
                     if self.depth == 1 {
-                        return (i.wrapping_add(1), Ok(Step::Key { start: self.start, end: self.end }));
+                        self.starts[1] = at().wrapping_add(1);
                     }
+                    self.key = true;
+                    self.state = State::Str;
                 }
-                State::After => match byte {
-                    b',' => self.state = if self.stack.in_object() { State::Key } else { State::Value },
-                    b'}' | b']' if self.stack.in_object() == (byte == b'}') => {
-                        if let Some(step) = self.close(base.wrapping_add(i).wrapping_add(1)) {
-                            return (i.wrapping_add(1), Ok(step));
-                        }
+                To::Quote if self.key => {
+                    if self.depth == 1 {
+                        self.end = at();
                     }
-                    _ => return (i, SYNTAX),
-                },
-                State::Escape => match byte {
-                    b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't' => self.state = State::Str,
-                    b'u' => self.state = State::Hex(4),
-                    _ => return (i, SYNTAX),
-                },
-                State::Hex(left) => {
-                    if !byte.is_ascii_hexdigit() {
-                        return (i, SYNTAX);
-                    }
-                    self.state = if left > 1 { State::Hex(left.wrapping_sub(1)) } else { State::Str };
+                    self.state = State::Colon;
                 }
-                State::Utf8(left, low, high) => {
-                    if byte < low || byte > high {
-                        return (i, Err(ScanFault::Utf8));
-                    }
-                    self.state =
-                        if left > 1 { State::Utf8(left.wrapping_sub(1), 0x80, 0xbf) } else { State::Str };
-                }
-                State::Word(word, n) => {
-                    let text = word.text();
-                    if text.get(usize::from(n)) != Some(&byte) {
-                        return (i, SYNTAX);
-                    }
-                    let n = n.wrapping_add(1);
-                    self.state = State::Word(word, n);
-                    if usize::from(n) == text.len()
-                        && let Some(step) = self.ended(base.wrapping_add(i).wrapping_add(1))
-                    {
-                        return (i.wrapping_add(1), Ok(step));
-                    }
-                }
-                State::Minus => match byte {
-                    b'0' => self.state = State::Zero,
-                    b'1'..=b'9' => self.state = State::Int,
-                    _ => return (i, SYNTAX),
-                },
-                State::Zero | State::Int | State::Fraction | State::Exponent => match (self.state, byte) {
-                    (State::Zero | State::Int, b'.') => self.state = State::Dot,
-                    (State::Zero | State::Int | State::Fraction, b'e' | b'E') => self.state = State::E,
-                    _ => {
-                        // The byte belongs to what comes next.
-                        if let Some(step) = self.ended(base.wrapping_add(i)) {
-                            return (i, Ok(step));
-                        }
+                To::Quote | To::End => met = self.ended(),
+                To::Over => {
+                    // The byte belongs to what comes next.
+                    met = self.ended();
+                    if met == Met::Nothing {
                         continue;
                     }
-                },
-                State::Dot if byte.is_ascii_digit() => self.state = State::Fraction,
-                State::E if matches!(byte, b'+' | b'-') => self.state = State::ESign,
-                State::E | State::ESign if byte.is_ascii_digit() => self.state = State::Exponent,
-                State::Skim => match byte {
-                    b'"' => {
-                        self.key = false;
-                        self.state = State::Str;
+                    return (i, met);
+                }
+                To::Open => met = self.open(byte == b'{'),
+                To::Close if self.stack.in_object() == (byte == b'}') => {
+                    self.stack.pop();
+                    self.depth = self.depth.wrapping_sub(1);
+                    met = self.ended();
+                }
+                To::Comma => self.state = if self.stack.in_object() { State::Key } else { State::Value },
+                To::Colon => {
+                    self.state = State::Value;
+                    if self.depth == 1 {
+                        met = Met::Key;
                     }
-                    b'{' | b'[' => self.end = self.end.saturating_add(1),
-                    _ => {
-                        self.end = self.end.saturating_sub(1);
-                        if self.end == 0 {
-                            self.depth = DEPTH as u8;
-                            self.state = State::After;
-                        }
+                }
+                To::SkimOpen => self.end = self.end.saturating_add(1),
+                To::SkimClose => {
+                    self.end = self.end.saturating_sub(1);
+                    if self.end == 0 {
+                        self.depth = DEPTH as u8;
+                        self.state = State::After;
                     }
-                },
-                // White space is gone, so this is a second text; the others are caught above.
-                _ => return (i, SYNTAX),
+                }
+                To::Utf8 => met = Met::Fault(ScanFault::Utf8),
+                To::Close | To::Syntax => met = Met::Fault(ScanFault::Syntax),
+            }
+            if let Met::Fault(_) = met {
+                return (i, met);
             }
             i = i.wrapping_add(1);
+            if met != Met::Nothing {
+                return (i, met);
+            }
         }
     }
 
-    /// Checks the run of characters that starts with a non-ASCII one at `from`; returns where it ends.
-    fn characters(&mut self, input: &[u8], from: usize) -> Result<usize, ScanFault> {
-        let end = lanes::special(input, from);
-        let run = input.get(from..end).unwrap_or_default();
-        let Err(valid) = utf8::check(run) else { return Ok(end) };
-        // Cut by the end of the input or wrong: byte by byte, so that the fault's place does not depend on cuts.
-        let from = from.wrapping_add(valid);
-        self.state = match input.get(from).copied().unwrap_or(0) {
-            0xc2..=0xdf => State::Utf8(1, 0x80, 0xbf),
-            0xe0 => State::Utf8(2, 0xa0, 0xbf),
-            0xe1..=0xec | 0xee | 0xef => State::Utf8(2, 0x80, 0xbf),
-            0xed => State::Utf8(2, 0x80, 0x9f),
-            0xf0 => State::Utf8(3, 0x90, 0xbf),
-            0xf1..=0xf3 => State::Utf8(3, 0x80, 0xbf),
-            0xf4 => State::Utf8(3, 0x80, 0x8f),
-            // Nothing can follow: the fault is at this byte, which the state finds without consuming it.
-            _ => {
-                self.state = State::Utf8(1, 1, 0);
-                return Ok(from);
+    /// Goes over a run of bytes that change nothing: the table knows them too, but one at a time.
+    #[inline]
+    fn same(&self, input: &[u8], mut i: usize) -> usize {
+        match self.state {
+            State::Str => {
+                i = lanes::plain(input, i);
+                if !SMALL && input.get(i).is_some_and(|b| *b >= 0x80) {
+                    let run = input.get(i..lanes::special(input, i)).unwrap_or_default();
+                    // Before what is cut by the end of the input, or wrong: the table says which, and where.
+                    i = i.wrapping_add(utf8::check(run).err().unwrap_or(run.len()));
+                }
+                i
             }
-        };
-        Ok(from.wrapping_add(1))
+            State::Int | State::Fraction | State::Exponent if !SMALL => {
+                while let Some(b'0'..=b'9') = input.get(i) {
+                    i = i.wrapping_add(1);
+                }
+                i
+            }
+            _ => i,
+        }
     }
 
     #[inline]
-    fn open(&mut self, object: bool) -> Result<(), ScanFault> {
-        if usize::from(self.depth) >= DEPTH {
-            if !self.too_deep {
-                return Err(ScanFault::Depth);
-            }
+    fn open(&mut self, object: bool) -> Met {
+        if usize::from(self.depth) < DEPTH {
+            self.stack.push(object);
+            self.depth = self.depth.wrapping_add(1);
+            self.state = if object { State::FirstKey } else { State::FirstElement };
+        } else if self.too_deep {
             self.depth = SKIMMING;
             self.end = 1;
             self.state = State::Skim;
-            return Ok(());
+        } else {
+            return Met::Fault(ScanFault::Depth);
         }
-        self.stack.push(object);
-        self.depth = self.depth.wrapping_add(1);
-        self.state = if object { State::FirstKey } else { State::FirstElement };
-        Ok(())
+        Met::Nothing
     }
 
-    /// The innermost container is closed; `end` is the position after its bracket.
+    /// A value is complete.
     #[inline]
-    fn close(&mut self, end: usize) -> Option<Step> {
-        self.stack.pop();
-        self.depth = self.depth.wrapping_sub(1);
-        self.ended(end)
-    }
-
-    /// A value is complete; `end` is the position after it.
-    #[inline]
-    fn ended(&mut self, end: usize) -> Option<Step> {
+    fn ended(&mut self) -> Met {
         self.state = State::After;
         match self.depth {
             0 => {
-                self.end = end;
                 self.state = State::Done;
-                Some(Step::End { start: self.text, end })
+                return Met::Text;
             }
-            1 => Some(Step::Value { start: self.start, end }),
-            SKIMMING => {
-                self.state = State::Skim;
-                None
-            }
-            _ => None,
+            1 => return Met::Value,
+            SKIMMING => self.state = State::Skim,
+            _ => {}
         }
+        Met::Nothing
     }
 }

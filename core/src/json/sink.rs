@@ -8,11 +8,32 @@ pub trait Sink {
     /// Appends `bytes`; false if there is no room.
     #[must_use = "false means that nothing was appended"]
     fn put(&mut self, bytes: &[u8]) -> bool;
+
+    /// Room for bytes that are made in their place, as much as there is; [`took`](Self::took) appends them. `None`, which always
+    /// does: make them elsewhere, and `put` them.
+    #[doc(hidden)]
+    fn lend(&mut self) -> Option<&mut [u8]> {
+        None
+    }
+
+    /// Appends the first `n` bytes of what was lent just now.
+    #[doc(hidden)]
+    fn took(&mut self, n: usize) {
+        let _ = n;
+    }
 }
 
 impl<S: Sink + ?Sized> Sink for &mut S {
     fn put(&mut self, bytes: &[u8]) -> bool {
         (**self).put(bytes)
+    }
+
+    fn lend(&mut self) -> Option<&mut [u8]> {
+        (**self).lend()
+    }
+
+    fn took(&mut self, n: usize) {
+        (**self).took(n);
     }
 }
 
@@ -115,5 +136,13 @@ impl Sink for Writer<'_> {
         }
         self.full = true;
         false
+    }
+
+    fn lend(&mut self) -> Option<&mut [u8]> {
+        self.buffer.get_mut(self.len..).filter(|_| !self.full)
+    }
+
+    fn took(&mut self, n: usize) {
+        self.len = self.len.saturating_add(n).min(self.buffer.len());
     }
 }

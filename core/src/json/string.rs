@@ -51,8 +51,8 @@ impl<'a> Str<'a> {
             // Every escape is longer than what it means, so shorter bodies differ and equal lengths are plain.
             return self.0 == text.as_bytes() && !self.is_escaped();
         }
-        // Six bytes for one are the most that an escape can take.
-        self.0.len() <= text.len().saturating_mul(6)
+        // Six bytes for one are the most that an escape can take, and eight are divided by more easily.
+        self.0.len() / 8 <= text.len()
             && self.is_escaped()
             && self.after(text).is_some_and(|rest| rest.0.is_empty())
     }
@@ -179,12 +179,12 @@ impl Iterator for Chars<'_> {
             b'\\' => escape(self.rest)?,
             0..0x80 => (char::from(first), 1),
             _ => {
-                let len = match first {
-                    0..0xe0 => 2,
-                    0xe0..0xf0 => 3,
-                    _ => 4,
-                };
-                (core::str::from_utf8(self.rest.get(..len)?).ok()?.chars().next()?, len)
+                // It is valid: the top bits say how many bytes, and those that follow have six each.
+                let len = first.leading_ones().min(4) as usize;
+                let own = u32::from(first) & 0x7f >> len;
+                let more = self.rest.get(1..len)?;
+                let code = more.iter().fold(own, |code, byte| code << 6 | u32::from(byte & 0x3f));
+                (char::from_u32(code)?, len)
             }
         };
         self.rest = self.rest.get(len..)?;

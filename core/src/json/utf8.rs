@@ -1,39 +1,42 @@
-//! Checking UTF-8: the standard library's way, preceded by one that compilers turn into vector instructions.
+//! Checking UTF-8, 64 bytes at a time as masks; what is wrong where is the standard library's to say.
 
-#[cfg(not(all(
-    feature = "simd",
-    any(feature = "std", target_feature = "sse4.2", target_arch = "aarch64")
-)))]
-use core::str::{from_utf8 as fast, from_utf8_mut as fast_mut};
-/// The vectorised check that there is, with the same meaning as the standard library's. Without the operating system's library that
-/// crate can't ask what the processor has, and is as slow as `core` is.
-#[cfg(all(feature = "simd", any(feature = "std", target_feature = "sse4.2", target_arch = "aarch64")))]
-use simdutf8::basic::{from_utf8 as fast, from_utf8_mut as fast_mut};
-
-const VECTORS: bool =
-    cfg!(all(feature = "simd", any(feature = "std", target_feature = "sse4.2", target_arch = "aarch64")));
-
-/// Whether it is all UTF-8.
-#[inline]
-pub(super) fn is_valid(text: &[u8]) -> bool {
-    if VECTORS { fast(text).is_ok() } else { check(text).is_ok() }
-}
+use super::bytes::FAST;
+use super::masks;
+use super::quoted::View;
+#[cfg(not(feature = "simdutf8"))]
+use core::str::{from_utf8, from_utf8_mut};
+/// Only a crate with unsafe code can do faster than the standard library what has to end in a `str`.
+#[cfg(feature = "simdutf8")]
+use simdutf8::basic::{from_utf8, from_utf8_mut};
 
 /// The text, if it is UTF-8.
 #[inline]
 pub(super) fn text(bytes: &[u8]) -> Option<&str> {
-    fast(bytes).ok()
+    from_utf8(bytes).ok()
 }
 
 /// The same, to change.
 #[inline]
 pub(super) fn text_mut(bytes: &mut [u8]) -> Option<&mut str> {
-    fast_mut(bytes).ok()
+    from_utf8_mut(bytes).ok()
+}
+
+/// Whether it is all UTF-8.
+#[inline]
+pub(super) fn is_valid(text: &[u8]) -> bool {
+    skim(text).is_none()
 }
 
 /// Checks text that starts at a character; else how much of it is valid.
 pub(super) fn check(text: &[u8]) -> Result<(), usize> {
-    let start = boundary(text, skim(text));
+    let start = if FAST {
+        match skim(text) {
+            Some(at) => boundary(text, at),
+            None => return Ok(()),
+        }
+    } else {
+        0
+    };
     let rest = text.get(start..).unwrap_or_default();
     str::from_utf8(rest).map(|_| ()).map_err(|error| start.wrapping_add(error.valid_up_to()))
 }
@@ -50,58 +53,75 @@ fn boundary(text: &[u8], at: usize) -> usize {
     at
 }
 
-/// Controllers have no vectors: there the standard library alone is smaller and faster.
-#[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
-fn skim(_: &[u8]) -> usize {
-    0
-}
-
-/// How many bytes are sure to be valid, but for a character at their end that may not be over.
-#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
-fn skim(text: &[u8]) -> usize {
+/// Where the first block is that is wrong, or begins with what is wrong with a character before it; `None`: all is valid.
+#[inline(never)]
+fn skim(text: &[u8]) -> Option<usize> {
+    let mut before = Before { due: 0, last: 0 };
     let mut at = 0usize;
-    let mut first = [0; 67];
-    let (Some(room), Some(chunk)) = (first.get_mut(3..), text.first_chunk::<64>()) else { return 0 };
-    room.copy_from_slice(chunk);
-    let mut window = Some(&first);
-    while let Some(bytes) = window
-        && block(bytes)
-    {
-        at = at.wrapping_add(64);
-        window = text.get(at.wrapping_sub(3)..).and_then(|rest| rest.first_chunk::<67>());
+    while let Some(block) = text.get(at..)?.first_chunk() {
+        if !before.block(View::all(block)) {
+            return Some(at);
+        }
+        at = at.wrapping_add(masks::WIDTH);
     }
-    at
+    let mut room = [0; masks::WIDTH];
+    let is_valid = match View::last(text, at, &mut room) {
+        Some(view) => before.block(view),
+        None => before.due == 0,
+    };
+    (!is_valid).then_some(at)
 }
 
-/// Whether 64 bytes follow well on each other and on the three before them.
-#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
-#[inline(always)]
-fn block(window: &[u8; 67]) -> bool {
-    // Each byte beside the three before it. Plain comparisons without branches, so that they become vector code.
-    let lanes = || {
-        let [_, one @ ..] = window;
-        let [_, two @ ..] = one;
-        let [_, three @ ..] = two;
-        three.iter().zip(two).zip(one).zip(window).map(|(((&d, &c), &b), &a)| (a, b, c, d))
-    };
-    let (mut wrong, mut rare) = (0u8, 0u8);
-    for (a, b, c, d) in lanes() {
-        let due = u8::from(c >= 0xc0) | u8::from(b >= 0xe0) | u8::from(a >= 0xf0);
-        wrong |= due ^ u8::from(d & 0xc0 == 0x80);
-        rare |= u8::from(c == 0xe0) | u8::from(c == 0xed) | u8::from(c >= 0xf0) | u8::from(c & 0xfe == 0xc0);
-    }
-    if rare != 0 {
-        // Overlong forms, surrogates, and what is over U+10FFFF.
-        for (_, _, c, d) in lanes() {
-            wrong |= u8::from(c == 0xe0) & u8::from(d < 0xa0)
-                | u8::from(c == 0xed) & u8::from(d >= 0xa0)
-                | u8::from(c == 0xf0) & u8::from(d < 0x90)
-                | u8::from(c == 0xf4) & u8::from(d >= 0x90)
-                | u8::from(c & 0xfe == 0xc0)
-                | u8::from(c >= 0xf5);
+/// What a block leaves to the next one.
+struct Before {
+    /// The bytes that have to continue a character.
+    due: u64,
+    /// The byte before it, if it may want more of what follows than that.
+    last: u8,
+}
+
+impl Before {
+    /// Whether a block is valid, but for what is due of the next one.
+    #[inline(always)]
+    fn block(&mut self, view: View<'_>) -> bool {
+        let high = masks::high(view.block) >> view.shift;
+        if high | self.due == 0 {
+            return true;
         }
+        let continuing = masks::continuing(view.block) >> view.shift;
+        let leads = high & !continuing;
+        if self.last != 0 || masks::has_odd_lead(view.block) {
+            return self.any(view, leads, continuing);
+        }
+        // Characters of three bytes.
+        let expected = leads << 1 | leads << 2 | self.due;
+        self.due = leads >> 63 | leads >> 62;
+        expected == continuing
     }
-    wrong == 0
+
+    /// The same with characters of any length.
+    #[inline(always)]
+    fn any(&mut self, view: View<'_>, leads: u64, continuing: u64) -> bool {
+        let three = masks::at_least(view.block, 0xe0) >> view.shift;
+        let four = masks::at_least(view.block, 0xf0) >> view.shift;
+        let expected = leads << 1 | three << 2 | four << 3 | self.due;
+        self.due = leads >> 63 | three >> 62 | four >> 61;
+        let last = core::mem::replace(
+            &mut self.last,
+            *view.block.last().filter(|byte| **byte >= 0xe0).unwrap_or(&0),
+        );
+        // Overlong forms, surrogates, and what is over U+10FFFF.
+        let behind = |lead| view.eq(lead) << 1 | u64::from(last == lead);
+        let least = |byte| masks::at_least(view.block, byte) >> view.shift;
+        let mut wrong = expected ^ continuing | view.eq(0xc0) | view.eq(0xc1);
+        if three != 0 || last >= 0xe0 {
+            wrong |= behind(0xe0) & !least(0xa0) | behind(0xed) & least(0xa0);
+        }
+        if four != 0 || last >= 0xf0 {
+            wrong |= behind(0xf0) & !least(0x90) | behind(0xf4) & least(0x90) | least(0xf5);
+        }
+        wrong == 0
+    }
 }
 
 #[cfg(test)]
@@ -112,7 +132,40 @@ mod tests {
     use std::vec::Vec;
 
     fn agrees(text: &[u8]) {
-        assert_eq!(check(text), core::str::from_utf8(text).map(|_| ()).map_err(|e| e.valid_up_to()));
+        let due = core::str::from_utf8(text).map(|_| ()).map_err(|e| e.valid_up_to());
+        assert_eq!(skim(text).is_none(), due.is_ok(), "{}", text.escape_ascii());
+        assert_eq!(check(text), due);
+    }
+
+    /// Over the edge of a block, in front of more and at the end.
+    fn agrees_at_edges(sequence: &[u8]) {
+        let mut text = [b'a'; 140];
+        for at in (59..65).chain([0, 128]) {
+            let end = at + sequence.len();
+            text[at..end].copy_from_slice(sequence);
+            agrees(&text);
+            agrees(&text[..end]);
+            // Among others of three bytes, where nothing is looked at twice.
+            text[end..end + 6].copy_from_slice("语言".as_bytes());
+            agrees(&text);
+            text = [b'a'; 140];
+        }
+    }
+
+    #[test]
+    fn every_sequence() {
+        for lead in 0x7f..=0xff {
+            for second in 0..=0xff {
+                agrees_at_edges(&[lead, second]);
+                if lead >= 0xe0 && (0x7f..=0xc0).contains(&second) {
+                    for third in [0x7f, 0x80, 0xbf, 0xc0] {
+                        agrees_at_edges(&[lead, second, third]);
+                        agrees_at_edges(&[lead, second, third, 0x80]);
+                        agrees_at_edges(&[lead, second, third, 0xc0]);
+                    }
+                }
+            }
+        }
     }
 
     #[test]

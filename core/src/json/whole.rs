@@ -8,6 +8,7 @@
 
 use super::bytes::FAST;
 use super::masks::{self, Block};
+use super::quoted::{Escapes, View};
 use super::scan::is_value;
 use super::{cursor, lanes, utf8};
 
@@ -74,76 +75,73 @@ impl<'a> Whole<'a> {
 
     /// The end of a string that goes on at `at`, which is not within an escape or a character.
     #[inline(never)]
-    fn string(&mut self, mut at: usize) -> Option<usize> {
-        let mut carry = 0;
-        while FAST && let Some(block) = self.bytes.get(at..)?.first_chunk::<64>() {
-            if carry != 0 || !self.is_dull(block) {
-                self.check_utf8(block, at)?;
-                let slashes = masks::eq(block, b'\\');
-                let escaped = masks::escaped(slashes, &mut carry);
-                let quotes = masks::eq(block, b'"');
-                let ending = quotes & !escaped;
-                // Up to the closing quote.
-                let inside = ending.wrapping_sub(1) & !ending;
-                if masks::controls(block) & inside != 0 {
-                    return None;
-                }
-                each(escaped & inside & !(quotes | slashes | masks::eq(block, b'n')), |n| {
-                    escape(self.bytes, at.wrapping_add(n))
-                })?;
-                if ending != 0 {
-                    return Some(at.wrapping_add(ending.trailing_zeros() as usize).wrapping_add(1));
-                }
+    fn string(&mut self, at: usize) -> Option<usize> {
+        let mut escapes = Escapes::NONE;
+        let at = self.inside(at, &mut escapes)?;
+        // The block with its end.
+        let mut room = [b' '; 64];
+        let view = match self.bytes.get(at..)?.first_chunk() {
+            Some(block) => View::all(block),
+            None => View::last(self.bytes, at, &mut room)?,
+        };
+        self.check_utf8(view.block, at)?;
+        let quotes = view.eq(b'"');
+        let ending = quotes & !escapes.of(view, quotes, view.eq(b'\\'))?;
+        // Up to the closing quote.
+        let inside = ending.wrapping_sub(1) & !ending;
+        let is_valid = ending != 0 && view.controls() & inside == 0;
+        is_valid.then(|| at.wrapping_add(ending.trailing_zeros() as usize).wrapping_add(1))
+    }
+
+    /// Passes over the blocks from `at` on that are inside of a string as a whole. Returns the place of the one that has its end, or is
+    /// no whole one.
+    #[inline(always)]
+    fn inside(&mut self, mut at: usize, escapes: &mut Escapes) -> Option<usize> {
+        let mut plain = 0u8;
+        while let Some(block) = self.bytes.get(at..)?.first_chunk::<64>() {
+            // An escape every few blocks can't be foreseen: looking for them costs less than branching wrongly.
+            let view = View::all(block);
+            let (quotes, slashes) = (view.eq(b'"'), view.eq(b'\\'));
+            let before = *escapes;
+            let escaped = escapes.of(view, quotes, slashes)?;
+            if quotes & !escaped != 0 {
+                *escapes = before;
+                break;
             }
+            if masks::has_control(block) {
+                return None;
+            }
+            self.check_utf8(block, at)?;
             at = at.wrapping_add(64);
-        }
-        let mut escaped = carry != 0;
-        loop {
-            match self.bytes.get(at)? {
-                _ if escaped => {
-                    escape(self.bytes, at)?;
-                    escaped = false;
+            plain = if slashes == 0 { plain.wrapping_add(1) } else { 0 };
+            if plain >= 4 && escapes.over() {
+                while let Some(block) = self.bytes.get(at..)?.first_chunk::<64>()
+                    && self.is_dull(block)
+                {
+                    at = at.wrapping_add(64);
                 }
-                b'"' => return Some(at.wrapping_add(1)),
-                b'\\' => escaped = true,
-                0..0x20 => return None,
-                0x80.. if !self.utf8 => {
-                    self.utf8 = utf8::is_valid(self.bytes.get(at..)?);
-                    self.utf8.then_some(())?;
-                }
-                _ => {}
+                plain = 0;
             }
-            at = at.wrapping_add(1);
         }
+        Some(at)
     }
 
     /// The same for an object or array.
     #[inline(never)]
     fn container(&mut self, start: usize) -> Option<usize> {
-        let bytes = self.bytes;
         let mut before = Before::CONTAINER;
-        // The last block of a text under 64 bytes.
-        let mut short: Block;
         let mut at = start;
         loop {
-            let rest = bytes.get(at..)?;
-            let (block, shift) = match rest.first_chunk::<64>() {
-                Some(block) => (block, 0),
-                None if rest.is_empty() => return None,
-                None => {
-                    // The last 64 bytes of the text; the bits of those that were seen are shifted out.
-                    let shift = 64usize.wrapping_sub(rest.len());
-                    match bytes.last_chunk::<64>() {
-                        Some(block) => (block, shift),
-                        None => {
-                            short = [b' '; 64];
-                            super::copy(short.get_mut(shift..)?, rest);
-                            (&short, shift)
-                        }
-                    }
-                }
+            if before.long {
+                at = self.inside(at, &mut before.escapes)?;
+            }
+            // One block twice, since the usual one is faster without shifting anything.
+            let Some(block) = self.bytes.get(at..)?.first_chunk() else {
+                let mut room = [b' '; 64];
+                let view = View::last(self.bytes, at, &mut room)?;
+                return self.block(view, at, &mut before).filter(|end| *end != 0);
             };
-            match self.block(block, shift, at, &mut before)? {
+            match self.block(View::all(block), at, &mut before)? {
                 0 => at = at.wrapping_add(64),
                 end => return Some(end),
             }
@@ -152,24 +150,18 @@ impl<'a> Whole<'a> {
 
     /// One block, whose first byte that counts is the text's at `at`. The index behind the container if it ends here, else 0.
     #[inline(always)]
-    fn block(&mut self, block: &Block, shift: usize, at: usize, before: &mut Before) -> Option<usize> {
-        if before.long && before.escape == 0 && self.is_dull(block) {
-            return Some(0);
-        }
-        let mask = |want| masks::eq(block, want) >> shift;
-        let mut quotes = if !before.long || masks::has(block, b'"') { mask(b'"') } else { 0 };
+    fn block(&mut self, view: View<'_>, at: usize, before: &mut Before) -> Option<usize> {
+        let View { block, shift } = view;
+        let mut quotes = view.eq(b'"');
         let mut controls = 0;
-        if before.long || before.escape != 0 || masks::has_slash_control_or_high(block) {
+        if !before.escapes.over() || masks::has_slash_control_or_high(block) {
             if masks::has_control_or_high(block) {
-                controls = masks::controls(block) >> shift;
+                controls = view.controls();
                 self.check_utf8(block, at)?;
             }
-            let slashes = mask(b'\\');
-            if slashes | before.escape != 0 {
-                let escaped = masks::escaped(slashes, &mut before.escape);
-                let easy = quotes | slashes | mask(b'n');
-                quotes &= !escaped;
-                each(escaped & !easy, |n| escape(self.bytes, at.wrapping_add(n)))?;
+            let slashes = view.eq(b'\\');
+            if slashes != 0 || !before.escapes.over() {
+                quotes &= !before.escapes.of(view, quotes, slashes)?;
             }
         }
         before.long = before.in_string != 0 && quotes == 0;
@@ -184,14 +176,14 @@ impl<'a> Whole<'a> {
         }
         let outside = !(strings | quotes) & !0 >> shift;
         let brackets = (masks::brackets(block) >> shift) & outside;
-        let colons = mask(b':') & outside;
-        let commas = mask(b',') & outside;
+        let colons = view.eq(b':') & outside;
+        let commas = view.eq(b',') & outside;
         let mut scalars = outside & !(brackets | colons | commas);
         let mut space = 0;
         if scalars != 0 {
-            space = mask(b' ');
+            space = view.eq(b' ');
             if controls != 0 {
-                space |= mask(b'\n') | mask(b'\r') | mask(b'\t');
+                space |= view.eq(b'\n') | view.eq(b'\r') | view.eq(b'\t');
             }
             space &= scalars;
             scalars &= !space;
@@ -258,8 +250,8 @@ struct Before {
     object: u64,
     /// One bit per open container, the innermost lowest, over one that marks the bottom: is it an object?
     stack: u64,
-    /// It is escaped.
-    escape: u64,
+    /// It is escaped, or has digits of an escape.
+    escapes: Escapes,
     /// A value must start, or an empty container end.
     due: u64,
     /// A container was just opened.
@@ -293,7 +285,7 @@ impl Before {
         in_string: 0,
         object: 0,
         stack: 1,
-        escape: 0,
+        escapes: Escapes::NONE,
         due: 1,
         open: 0,
         scalar: 0,
@@ -362,17 +354,6 @@ fn each(mut bits: u64, mut look: impl FnMut(usize) -> Option<()>) -> Option<()> 
         bits &= bits.wrapping_sub(1);
     }
     Some(())
-}
-
-/// What stands behind a backslash.
-#[inline(always)]
-fn escape(bytes: &[u8], at: usize) -> Option<()> {
-    let [which, digits @ ..] = bytes.get(at..)? else { return None };
-    match which {
-        b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't' => Some(()),
-        b'u' => digits.first_chunk::<4>()?.iter().all(u8::is_ascii_hexdigit).then_some(()),
-        _ => None,
-    }
 }
 
 /// The end of a number that something follows, or of a word.

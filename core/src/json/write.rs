@@ -31,6 +31,13 @@ pub fn write_str_part(sink: &mut (impl Sink + ?Sized), text: &str) -> bool {
     write_escaped(sink, text.as_bytes())
 }
 
+/// Whether nothing of a short text has to be escaped. Of a long one it isn't known.
+#[inline]
+pub(crate) fn is_plain(text: &str) -> bool {
+    FAST && lanes::short_is_plain(text.as_bytes()) == Some(true)
+        || text.len() < escape::WORTH && lanes::special(text.as_bytes(), 0) == text.len()
+}
+
 /// The same for bytes that are known to be text.
 pub(crate) fn write_escaped(sink: &mut (impl Sink + ?Sized), text: &[u8]) -> bool {
     if FAST && lanes::short_is_plain(text) == Some(true) {
@@ -159,7 +166,7 @@ fn write_special(sink: &mut (impl Sink + ?Sized), byte: u8) -> bool {
 }
 
 /// The escape of a control character that has no short one.
-pub(super) fn unicode_escape(byte: u8) -> [u8; 6] {
+pub(super) const fn unicode_escape(byte: u8) -> [u8; 6] {
     [b'\\', b'u', b'0', b'0', hex(byte >> 4), hex(byte & 15)]
 }
 
@@ -171,6 +178,6 @@ const fn escaped_byte_len(byte: u8) -> usize {
     }
 }
 
-fn hex(nibble: u8) -> u8 {
+const fn hex(nibble: u8) -> u8 {
     if nibble < 10 { b'0'.wrapping_add(nibble) } else { b'a'.wrapping_add(nibble).wrapping_sub(10) }
 }

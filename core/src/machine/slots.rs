@@ -1,5 +1,6 @@
 //! Room for calls in flight, and the buffers that a machine is given.
 use super::mem::{Bytes, Small};
+use crate::json::SMALL;
 #[cfg(feature = "alloc")]
 use alloc::vec::Vec;
 
@@ -252,7 +253,9 @@ impl Slots<'_> {
     /// A free slot; `hint` (the next serial) makes the usual case one look.
     pub(crate) fn find_free(&mut self, hint: u32) -> Option<u16> {
         let n = self.all().len();
-        if let Some(i) = (hint as usize).checked_rem(n)
+        // Where there are only a few it costs more than it saves.
+        if !SMALL
+            && let Some(i) = (hint as usize).checked_rem(n)
             && self.all().get(i).is_some_and(|s| s.state == State::Free)
             && let Ok(i) = u16::try_from(i)
         {

@@ -233,13 +233,30 @@ impl Out<'_> {
     #[inline(always)]
     fn append(&mut self, bytes: &[u8]) -> bool {
         let State { end, limit, skip, full, .. } = *self.state;
-        let to = end.saturating_add(bytes.len());
-        if skip > 0 || full || to > limit {
+        if skip > 0 || full || bytes.len() > limit.saturating_sub(end) {
             return false;
         }
-        let Some(room) = self.mem.get_mut().get_mut(end..to) else { return false };
+        // A slice of the length of `bytes`, so that a known one is known here.
+        let room = self.mem.get_mut().get_mut(end..).and_then(|room| room.get_mut(..bytes.len()));
+        let Some(room) = room else { return false };
         crate::json::copy(room, bytes);
-        self.state.end = to;
+        self.state.end = end.saturating_add(bytes.len());
+        true
+    }
+
+    /// Appends a string that has nothing to escape, with its quotes, if all of it fits and memory is there.
+    #[inline]
+    pub(crate) fn append_string(&mut self, text: &[u8]) -> bool {
+        let State { end, limit, skip, full, .. } = *self.state;
+        let len = text.len().saturating_add(2);
+        if SMALL || skip > 0 || full || len > limit.saturating_sub(end) {
+            return false;
+        }
+        let room = self.mem.get_mut().get_mut(end..).and_then(|room| room.get_mut(..len));
+        let Some([first, room @ .., last]) = room else { return false };
+        (*first, *last) = (b'"', b'"');
+        crate::json::copy(room, text);
+        self.state.end = end.saturating_add(len);
         true
     }
 
@@ -303,5 +320,16 @@ impl Sink for Out<'_> {
     fn put(&mut self, bytes: &[u8]) -> bool {
         self.say(bytes);
         !self.state.full
+    }
+
+    fn lend(&mut self) -> Option<&mut [u8]> {
+        let State { end, limit, skip, full, .. } = *self.state;
+        let room = self.mem.get_mut();
+        let limit = limit.min(room.len());
+        room.get_mut(end..limit).filter(|_| skip == 0 && !full)
+    }
+
+    fn took(&mut self, n: usize) {
+        self.state.end = self.state.end.saturating_add(n);
     }
 }

@@ -10,7 +10,7 @@ pub(crate) mod write;
 pub use content::{Content, Data, Link};
 pub(crate) use refusal::Refusal;
 pub use session::{Abilities, Level};
-pub(crate) use session::{Method, Ready, Route, Session, claim};
+pub(crate) use session::{Claim, Method, Ready, Route, Session, claim, claim_of};
 pub use tool::{Hints, Tool, check_tools};
 pub use version::Version;
 pub(crate) use version::{LEGACY, MODERN};

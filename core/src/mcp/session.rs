@@ -73,8 +73,11 @@ impl Abilities {
     }
 
     /// Reads `capabilities` of a client.
-    #[inline(never)]
+    #[cfg_attr(target_os = "none", inline(never))]
     pub(crate) fn read(capabilities: Raw<'_>) -> Self {
+        if !SMALL && capabilities == Raw::EMPTY_OBJECT {
+            return Self::NONE;
+        }
         let mut can = Self::default();
         let mut found = [None; 3];
         pick(capabilities, &["elicitation", "sampling", "roots"], &mut found);
@@ -140,7 +143,7 @@ impl Level {
         }
     }
 
-    #[inline(never)]
+    #[cfg_attr(target_os = "none", inline(never))]
     pub(crate) fn read(raw: Raw<'_>) -> Option<Self> {
         Self::NAMES.iter().find(|(name, _)| raw.is(name)).map(|(_, level)| *level)
     }
@@ -159,7 +162,7 @@ pub(crate) struct Claim<'a> {
 }
 
 /// Reads `params._meta`; anything but an object claims nothing.
-#[inline(never)]
+#[cfg_attr(target_os = "none", inline(never))]
 pub(crate) fn claim(meta: Option<Raw<'_>>) -> Claim<'_> {
     const NAMES: &[&str] = &[
         key::PROGRESS_TOKEN,
@@ -172,7 +175,15 @@ pub(crate) fn claim(meta: Option<Raw<'_>>) -> Claim<'_> {
     let names = if MODERN { NAMES } else { &[key::PROGRESS_TOKEN] };
     let mut found = [None; 5];
     let twice = meta.is_some_and(|meta| pick(meta, names, &mut found));
-    let [token, version, capabilities, log, info] = found;
+    claim_of(found, twice)
+}
+
+/// The same of what was found: token, version, capabilities, log level and client.
+#[cfg_attr(not(target_os = "none"), inline)]
+pub(crate) fn claim_of(
+    [token, version, capabilities, log, info]: [Option<Raw<'_>>; 5],
+    twice: bool,
+) -> Claim<'_> {
     let wrong = info.is_some_and(|info| info.kind() != Kind::Object)
         || token.is_some_and(|token| !crate::rpc::is_id(token));
     Claim { version, capabilities, log, token: token.filter(|_| !wrong), wrong, twice }
@@ -190,7 +201,7 @@ pub(crate) enum Method {
 }
 
 impl Method {
-    #[inline(never)]
+    #[cfg_attr(target_os = "none", inline(never))]
     pub(crate) fn of(raw: Raw<'_>) -> Self {
         const NAMES: &[&str] = &["initialize", "ping", "server/discover", "tools/list", "tools/call"];
         if !SMALL {
@@ -219,15 +230,19 @@ pub(crate) struct Ready {
     pub(crate) log: Option<Level>,
 }
 
+impl Ready {
+    /// Before anything is known.
+    pub(crate) const NOT: Self = Self { version: Version::NEWEST_LEGACY, can: Abilities::NONE, log: None };
+}
+
 /// What becomes of a request.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Route {
     Initialize,
     Ping,
     Discover,
-    List(Ready),
-    Call(Ready),
-    Refuse(Refusal),
+    List,
+    Call,
 }
 
 /// What was agreed by a handshake, and whether a modern peer was heard.
@@ -239,44 +254,39 @@ pub(crate) struct Session {
 }
 
 impl Session {
-    /// Judges a request. `tools`: does this server have any?
-    #[inline(never)]
-    pub(crate) fn route(&self, method: Method, claim: &Claim<'_>, tools: bool) -> Route {
+    /// Judges a request; `ready` is what it is served with. `tools`: does this server have any?
+    #[cfg_attr(target_os = "none", inline(never))]
+    pub(crate) fn route(
+        &self,
+        method: Method,
+        claim: &Claim<'_>,
+        tools: bool,
+        ready: &mut Ready,
+    ) -> Result<Route, Refusal> {
         if claim.twice {
-            return Route::Refuse(Refusal::TwiceTheKey);
+            return Err(Refusal::TwiceTheKey);
         }
-        if MODERN && claim.version.is_some() {
-            return match modern(claim) {
-                Ok(ready) => match method {
-                    Method::Discover => Route::Discover,
-                    Method::ToolsList if tools => Route::List(ready),
-                    Method::ToolsCall if tools => Route::Call(ready),
-                    _ => Route::Refuse(Refusal::NoMethod),
-                },
-                Err(refusal) => Route::Refuse(refusal),
-            };
+        let stateless = MODERN && claim.version.is_some();
+        if stateless {
+            modern(claim, ready)?;
+        } else if let Some(version) = self.legacy {
+            *ready = Ready { version, can: self.can, log: None };
         }
-        match (method, self.legacy) {
-            (Method::Initialize, _) if LEGACY || MODERN => Route::Initialize,
-            (Method::Ping, _) if LEGACY => Route::Ping,
-            (Method::Discover, _) if MODERN => Route::Refuse(Refusal::NoClaim),
-            (Method::ToolsList, Some(version)) if LEGACY && tools => Route::List(self.ready(version)),
-            (Method::ToolsCall, Some(version)) if LEGACY && tools => Route::Call(self.ready(version)),
-            (Method::ToolsList | Method::ToolsCall, None) if tools && LEGACY && MODERN => {
-                Route::Refuse(Refusal::NoSession)
-            }
-            (Method::ToolsList | Method::ToolsCall, None) if tools && LEGACY => {
-                Route::Refuse(Refusal::NoHandshake)
-            }
-            (Method::ToolsList | Method::ToolsCall, None) if tools && MODERN => {
-                Route::Refuse(Refusal::NoClaim)
-            }
-            _ => Route::Refuse(Refusal::NoMethod),
+        let is_ready = stateless || LEGACY && self.legacy.is_some();
+        match method {
+            Method::Discover if stateless => Ok(Route::Discover),
+            Method::Discover if MODERN => Err(Refusal::NoClaim),
+            Method::Initialize if !stateless => Ok(Route::Initialize),
+            Method::Ping if LEGACY && !stateless => Ok(Route::Ping),
+            Method::ToolsList if tools && is_ready => Ok(Route::List),
+            Method::ToolsCall if tools && is_ready => Ok(Route::Call),
+            Method::ToolsList | Method::ToolsCall if tools => Err(match (LEGACY, MODERN) {
+                (true, true) => Refusal::NoSession,
+                (true, false) => Refusal::NoHandshake,
+                _ => Refusal::NoClaim,
+            }),
+            _ => Err(Refusal::NoMethod),
         }
-    }
-
-    const fn ready(&self, version: Version) -> Ready {
-        Ready { version, can: self.can, log: None }
     }
 
     /// May an error leave its id out? Schemas allow it since 2025-11-25; `null` is what JSON-RPC has and older peers know.
@@ -286,8 +296,8 @@ impl Session {
 }
 
 /// The ladder of 2026-07-28: form of `_meta`, then the version; method and params come after it.
-#[inline(never)]
-fn modern(claim: &Claim<'_>) -> Result<Ready, Refusal> {
+#[cfg_attr(target_os = "none", inline(never))]
+fn modern(claim: &Claim<'_>, ready: &mut Ready) -> Result<(), Refusal> {
     let version = claim.version.filter(|v| v.kind() == Kind::String).ok_or(Refusal::ClaimVersion)?;
     let capabilities =
         claim.capabilities.filter(|c| c.kind() == Kind::Object).ok_or(Refusal::ClaimCapabilities)?;
@@ -301,5 +311,6 @@ fn modern(claim: &Claim<'_>) -> Result<Ready, Refusal> {
     if !version.is(Version::V2026_07_28.as_str()) {
         return Err(Refusal::Unsupported);
     }
-    Ok(Ready { version: Version::V2026_07_28, can: Abilities::read(capabilities), log })
+    *ready = Ready { version: Version::V2026_07_28, can: Abilities::read(capabilities), log };
+    Ok(())
 }

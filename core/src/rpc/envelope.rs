@@ -1,7 +1,7 @@
 //! One pass over a line: which members stand where, and what kind of message they make.
 use super::{Fault, quick};
 use crate::frame::Member;
-use crate::json::{FAST, Kind, Raw, ScanError, ScanFault, Scanner, Step};
+use crate::json::{FAST, Kind, Raw, SMALL, ScanError, ScanFault, Scanner, Step};
 use crate::machine::mem::Span;
 
 /// What kind of message.
@@ -175,7 +175,8 @@ impl Found {
         if self.twice {
             return Err(bad(Fault::TwiceTheKey));
         }
-        if !self.get(Member::Jsonrpc).is_some_and(|v| raw(v).is("2.0")) {
+        let is_two = |v: Span| !SMALL && v.of(line) == b"\"2.0\"" || raw(v).is("2.0");
+        if !self.get(Member::Jsonrpc).is_some_and(is_two) {
             return Err(bad(Fault::NotAMessage));
         }
         let null_id = self.get(Member::Id).is_some_and(|at| raw(at).is_null());

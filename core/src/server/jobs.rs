@@ -374,3 +374,42 @@ pub(super) fn server_side(slot: Option<&CallSlot>) -> Option<&SlotServer> {
         _ => None,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::machine::mem::Bytes;
+    use crate::machine::tx::Tx;
+    use crate::server::ServerConfig;
+    use crate::server::config::Config;
+    use std::vec::Vec;
+
+    /// What is put at once is what the patterns say.
+    #[test]
+    fn heads_and_tails_are_those_of_the_patterns() {
+        let config = ServerConfig::new("n\"", "1");
+        let config = Config::Lent(&config);
+        let say = Say { config: config.get(), line: &[], around: Around::Line, omits_id: false };
+        let written = |write: &dyn Fn(&mut Out<'_>) -> bool| -> Vec<u8> {
+            let mut buffer = [0; 200];
+            let mut tx = Tx::new(Bytes::Lent(&mut buffer));
+            let mut out = tx.lend_piece();
+            assert!(write(&mut out));
+            out.commit();
+            tx.output().to_vec()
+        };
+        for version in Version::ALL {
+            for stage in [Stage::Empty, Stage::Blocks] {
+                for (has_meta, is_error) in [(false, false), (true, false), (false, true)] {
+                    let own = SlotServer { stage, has_meta, is_error, ..SlotServer::new(version) };
+                    let tail = written(&|out| say.tail(out, None, &own));
+                    assert_eq!(tail, written(&|out| say.tail_of_any(out, None, &own)));
+                }
+            }
+            let id = Some(&b"\"a\""[..]);
+            let head = written(&|out| say.head(out, id, version));
+            let pattern = pattern!("&0,\"result\":{$3");
+            assert_eq!(head, written(&|out| say.fill(out, pattern, (id, version), &[])));
+        }
+    }
+}

@@ -3,118 +3,156 @@ use super::Source;
 use super::config::Conf;
 use super::jobs::{Data, Job, Part, server_side};
 use super::slot::SlotServer;
-use super::state::{Hand, Lend, Server, Step, Waiting};
-use super::usual;
-use crate::json::{Kind, Raw, SMALL, pick};
+use super::state::{Hand, Server, Step};
+use super::usual::{Known, Params};
+use crate::json::{Kind, Raw, SMALL, divide, pick};
 use crate::machine::Noise;
 use crate::machine::mem::Span;
 use crate::machine::slots::{Side, Slot, State};
-use crate::mcp::{Abilities, LEGACY, Method, Refusal, Route, Version, claim};
+use crate::mcp::{Abilities, LEGACY, Method, Refusal, Route, Version};
 use crate::rpc::{Envelope, Fault};
 
 /// The least length of a message that must be readable to offer 2026-07-28.
 const MODERN_LEAST: usize = 400;
 
 impl Server<'_> {
-    /// What the request gets.
+    /// What the request gets: a job was started, or a call waits.
     #[cfg_attr(target_os = "none", inline(never))]
-    pub(super) fn judge(
-        &mut self,
-        hand: &Hand,
-        id: Span,
-        envelope: &Envelope,
-    ) -> Result<Step, (Refusal, Data)> {
-        let all = hand.line.of(self.rx.bytes());
-        let message = hand.at.of(all);
-        let method = Method::of(Raw::trusted(envelope.method.unwrap_or_default().of(message)));
-        let config = self.config.get();
-        let ignore = config.rest().noise == Noise::Ignore;
-        let raw_id = Raw::trusted(id.of(all));
-        let open = self.slots.all().iter().find(|slot| in_flight(slot, raw_id));
-        // A handshake ends what is open; on a line where noise is ignored the peer may have started anew.
-        let spared = open.is_some_and(|slot| match method {
-            Method::Initialize => !ignore && is_modern(slot),
-            Method::Discover => !ignore,
-            _ => true,
-        });
-        let rebooted = open.is_some() && method == Method::Discover && ignore;
-        if spared {
-            return refuse(Refusal::IdInUse);
-        }
-        let params = envelope.params.map(|p| Raw::trusted(p.of(message))).filter(|p| !p.is_null());
-        if params.is_some_and(|p| p.kind() != Kind::Object) {
-            return refuse(Refusal::ParamsShape);
-        }
-        let found = usual::params(params.unwrap_or(Raw::EMPTY_OBJECT));
-        let [name, arguments, cursor, meta] = found.map(|value| value.filter(|v| !v.is_null()));
-        if meta.is_some_and(|m| m.kind() != Kind::Object) {
-            return refuse(Refusal::MetaShape);
-        }
-        let claim = claim(meta);
-        let batched = self.line.batch.is_some();
-        let route = self.session.route(method, &claim, config.rest().has_tools());
-        if batched && (claim.version.is_some() || matches!(route, Route::Initialize)) {
-            return refuse(Refusal::NotInABatch);
-        }
+    pub(super) fn judge(&mut self, hand: &Hand, id: Span, envelope: &Envelope) -> Result<Route, Refusal> {
+        (self.asked.id, self.asked.at) = (id, hand.at);
+        let method = Method::of(hand.part(self.rx.bytes(), envelope.method));
+        let rebooted = self.reuses(hand, id, method)?;
+        let known = self.find_parts(hand, envelope)?;
+        let route = self.route(hand.line, method, known)?;
         let job = match route {
-            Route::Refuse(why) => {
-                let requested = claim.version.filter(|_| why == Refusal::Unsupported);
-                return Err((why, requested.map_or(Data::None, |v| Data::Versions(place(all, v)))));
-            }
             Route::Initialize => {
-                let Opening { version, can, client } = initialize(params, all)?;
-                self.open(version, can);
-                self.line.start(Job::Initialize { id, version });
-                return Ok(Step::Opened { version, client: client.shifted(hand.line.start) });
+                self.initialize(hand)?;
+                Job::Initialize { id, version: self.asked.ready.version }
             }
             Route::Ping => Job::Empty { id },
             // What every stateless request says of its sender takes some 300 bytes: a client is told before it starts.
-            Route::Discover if self.rx.limit() < MODERN_LEAST => {
-                return Err((Refusal::ModernTooLarge, Data::Limit(self.rx.limit())));
-            }
+            Route::Discover if self.rx.limit() < MODERN_LEAST => return Err(Refusal::ModernTooLarge),
             Route::Discover => Job::Discover { id },
-            Route::List(ready) => {
-                let Some((item, until)) = page(config, cursor) else {
-                    return refuse(Refusal::Cursor);
-                };
-                Job::Tools { id, version: ready.version, part: Part::Head, item, until }
+            Route::List => {
+                let cursor = Raw::trusted(self.asked.cursor.of(hand.line.of(self.rx.bytes())));
+                let (item, until) = page(self.config.get(), cursor).ok_or(Refusal::Cursor)?;
+                Job::Tools { id, version: self.asked.ready.version, part: Part::Head, item, until }
             }
-            Route::Call(ready) => {
-                let Some(name) = name.filter(|n| n.kind() == Kind::String) else {
-                    return refuse(Refusal::NameShape);
-                };
-                if let Some(why) = arguments.and_then(wrong_arguments) {
-                    return refuse(why);
-                }
-                let tool = match config.rest().tools {
-                    Source::Table(table) => match table.iter().position(|tool| name.is(tool.name)) {
-                        None => return refuse(Refusal::NoTool),
-                        found => found,
-                    },
-                    _ => None,
-                };
-                self.waiting = Some(Waiting {
-                    at: hand.at,
-                    call: Lend {
-                        id,
-                        name: place(all, name),
-                        tool: tool.filter(|_| !SMALL),
-                        args: arguments.map(|raw| place(all, raw)),
-                        meta: meta.map(|raw| place(all, raw)),
-                        token: claim.token.map(|raw| place(all, raw)),
-                        ready,
-                    },
-                });
-                self.session.modern |= claim.version.is_some();
-                return Ok(self.take(hand.line));
+            Route::Call => {
+                self.check_call(hand.line)?;
+                Job::Done
             }
         };
-        self.session.modern |= claim.version.is_some();
-        if rebooted {
-            self.doom(|_| true);
+        self.session.modern |= self.asked.version.len() > 0;
+        self.waiting = route == Route::Call;
+        if !self.waiting {
+            if rebooted {
+                self.doom(|_| true);
+            }
+            self.line.start(job);
         }
-        self.line.start(job);
-        Ok(Step::Again)
+        Ok(route)
+    }
+
+    /// Refuses the id of an open request, but where a handshake ends what is open; on a line where noise is ignored the peer may have
+    /// started anew, which is then true.
+    #[cfg_attr(target_os = "none", inline(never))]
+    fn reuses(&self, hand: &Hand, id: Span, method: Method) -> Result<bool, Refusal> {
+        let ignore = self.config.get().rest().noise == Noise::Ignore;
+        let id = Raw::trusted(id.of(hand.line.of(self.rx.bytes())));
+        let Some(open) = self.slots.all().iter().find(|slot| in_flight(slot, id)) else { return Ok(false) };
+        match method {
+            Method::Initialize if ignore || !is_modern(open) => Ok(false),
+            Method::Discover if ignore => Ok(true),
+            _ => Err(Refusal::IdInUse),
+        }
+    }
+
+    /// Finds the parts of a request; says what it met of the claim.
+    #[cfg_attr(target_os = "none", inline(never))]
+    fn find_parts(&mut self, hand: &Hand, envelope: &Envelope) -> Result<Known, Refusal> {
+        let line = hand.line.of(self.rx.bytes());
+        let params = hand.part(self.rx.bytes(), envelope.params);
+        if !matches!(params.kind(), Kind::Object | Kind::Null) {
+            return Err(Refusal::ParamsShape);
+        }
+        let params = Params::read(params);
+        let [name, arguments, cursor, meta] = params.found;
+        if meta.is_some_and(|meta| !matches!(meta.kind(), Kind::Object | Kind::Null)) {
+            return Err(Refusal::MetaShape);
+        }
+        self.asked.params = given(line, Some(params.all));
+        self.asked.name = given(line, name);
+        self.asked.arguments = given(line, arguments);
+        self.asked.cursor = given(line, cursor);
+        self.asked.meta = given(line, meta);
+        Ok(params.known(line))
+    }
+
+    /// Reads what it claims, and says where it goes.
+    #[cfg_attr(target_os = "none", inline(never))]
+    fn route(&mut self, line: Span, method: Method, known: Known) -> Result<Route, Refusal> {
+        let line = line.of(self.rx.bytes());
+        let claim = known.claim(line, self.asked.meta);
+        self.asked.token = given(line, claim.token);
+        self.asked.version = claim.version.map(|version| place(line, version)).unwrap_or_default();
+        let tools = self.config.get().rest().has_tools();
+        let route = self.session.route(method, &claim, tools, &mut self.asked.ready);
+        if self.line.batch.is_some() && (claim.version.is_some() || route == Ok(Route::Initialize)) {
+            return Err(Refusal::NotInABatch);
+        }
+        route
+    }
+
+    /// Whether a call can be made at all.
+    #[cfg_attr(target_os = "none", inline(never))]
+    fn check_call(&mut self, line: Span) -> Result<(), Refusal> {
+        let line = line.of(self.rx.bytes());
+        let name = Raw::trusted(self.asked.name.of(line));
+        if name.kind() != Kind::String {
+            return Err(Refusal::NameShape);
+        }
+        match Raw::trusted(self.asked.arguments.of(line)).kind() {
+            Kind::Object | Kind::Null => {}
+            Kind::String => return Err(Refusal::ArgumentsString),
+            Kind::Array => return Err(Refusal::ArgumentsArray),
+            Kind::Number => return Err(Refusal::ArgumentsNumber),
+            Kind::Bool => return Err(Refusal::ArgumentsBool),
+        }
+        self.asked.tool = None;
+        if let Source::Table(table) = self.config.get().rest().tools {
+            let tool = table.iter().position(|tool| name.is(tool.name)).ok_or(Refusal::NoTool)?;
+            self.asked.tool = u16::try_from(tool).ok().filter(|_| !SMALL);
+        }
+        Ok(())
+    }
+
+    /// A handshake.
+    #[cfg_attr(target_os = "none", inline(never))]
+    fn initialize(&mut self, hand: &Hand) -> Result<(), Refusal> {
+        const NAMES: &[&str] = &["protocolVersion", "clientInfo", "capabilities"];
+        let line = hand.line.of(self.rx.bytes());
+        let params = Raw::trusted(self.asked.params.of(line));
+        if params.is_null() {
+            return Err(Refusal::NoVersion);
+        }
+        let mut found = [None; NAMES.len()];
+        pick(params, NAMES, &mut found);
+        let [wanted, info, capabilities] = found;
+        let wanted = wanted.filter(|v| v.kind() == Kind::String).ok_or(Refusal::VersionShape)?;
+        if !LEGACY {
+            // 2026-07-28, basic/versioning: who is asked for a handshake that he doesn't know names what he speaks.
+            self.asked.version = place(line, wanted);
+            return Err(Refusal::Unsupported);
+        }
+        let legacy = Version::ALL.into_iter().find(|v| !v.is_modern() && wanted.is(v.as_str()));
+        let version = legacy.unwrap_or(Version::NEWEST_LEGACY);
+        let name = info.and_then(|info| info.get("name")).filter(|name| name.kind() == Kind::String);
+        self.asked.name = name.map(|name| place(line, name).shifted(hand.line.start)).unwrap_or_default();
+        self.asked.ready.version = version;
+        let can = capabilities.map(Abilities::read).unwrap_or_default();
+        self.open(version, can);
+        Ok(())
     }
 
     #[cfg_attr(target_os = "none", inline(never))]
@@ -128,8 +166,7 @@ impl Server<'_> {
     /// The call that waits, as soon as there are a slot and room.
     #[cfg_attr(target_os = "none", inline(never))]
     pub(super) fn take(&mut self, line: Span) -> Step {
-        let Some(Waiting { at, call }) = &self.waiting else { return Step::Again };
-        let (id, place) = (call.id, at.shifted(line.start));
+        let (id, place) = (self.asked.id, self.asked.at.shifted(line.start));
         let config = self.config.get();
         let refused = config.rest().refuse_when_full || self.line.batch.is_some();
         if !self.tx.has_room(config.rest().reply.unwrap_or(usize::MAX)) {
@@ -151,15 +188,13 @@ impl Server<'_> {
     #[cfg_attr(target_os = "none", inline(never))]
     fn fill(&mut self, index: u16, line: Span) -> bool {
         let long = self.slots.keeps_long();
-        let (Some(slot), Some(Waiting { call, .. })) = (self.slots.at(index), &self.waiting) else {
-            return false;
-        };
+        let (Some(slot), call) = (self.slots.at(index), &self.asked) else { return false };
         let bytes = line.of(self.rx.bytes());
         if !slot.id.set(call.id.of(bytes), long) {
             return false;
         }
         // A token that does not fit only means that no progress is told.
-        slot.token.set(call.token.unwrap_or_default().of(bytes), long);
+        slot.token.set(call.token.of(bytes), long);
         slot.serial = self.serial;
         slot.state = State::Lent;
         slot.side = Side::Server(SlotServer::new(call.ready.version));
@@ -175,53 +210,26 @@ fn place(line: &[u8], part: Raw<'_>) -> Span {
     Span::within(line, part.as_bytes()).unwrap_or_default()
 }
 
-const fn refuse<T>(why: Refusal) -> Result<T, (Refusal, Data)> {
-    Err((why, Data::None))
-}
-
-/// What a handshake agrees on; the client's name from the start of the line, with its quotes.
-struct Opening {
-    version: Version,
-    can: Abilities,
-    client: Span,
-}
-
+/// The same for what may be left out, or null.
 #[cfg_attr(target_os = "none", inline(never))]
-fn initialize(params: Option<Raw<'_>>, line: &[u8]) -> Result<Opening, (Refusal, Data)> {
-    let Some(params) = params else { return refuse(Refusal::NoVersion) };
-    let mut found = [None; 3];
-    pick(params, &["protocolVersion", "clientInfo", "capabilities"], &mut found);
-    let [wanted, info, capabilities] = found;
-    let Some(wanted) = wanted.filter(|v| v.kind() == Kind::String) else {
-        return refuse(Refusal::VersionShape);
-    };
-    if !LEGACY {
-        // 2026-07-28, basic/versioning: who is asked for a handshake that he doesn't know names what he speaks.
-        return Err((Refusal::Unsupported, Data::Versions(place(line, wanted))));
-    }
-    let legacy = Version::ALL.into_iter().find(|v| !v.is_modern() && wanted.is(v.as_str()));
-    let name = info.and_then(|info| info.get("name")).filter(|name| name.kind() == Kind::String);
-    Ok(Opening {
-        version: legacy.unwrap_or(Version::NEWEST_LEGACY),
-        can: capabilities.map(Abilities::read).unwrap_or_default(),
-        client: name.map(|name| place(line, name)).unwrap_or_default(),
-    })
+fn given(line: &[u8], part: Option<Raw<'_>>) -> Span {
+    part.filter(|part| !part.is_null()).map(|part| place(line, part)).unwrap_or_default()
 }
 
-/// The page that a cursor asks for: its first item, and where it ends.
+/// The page that a cursor (or nothing) asks for: its first item, and where it ends.
 #[cfg_attr(target_os = "none", inline(never))]
-fn page(config: Conf<'_>, cursor: Option<Raw<'_>>) -> Option<(usize, usize)> {
-    let size = config.rest().page.map(usize::from);
-    let start = match cursor {
-        None => 0,
-        Some(cursor) => {
+fn page(config: Conf<'_>, cursor: Raw<'_>) -> Option<(usize, usize)> {
+    let size = config.rest().page.map(u32::from);
+    let start = match cursor.kind() {
+        Kind::Null => 0,
+        _ => {
             let mut start = 0usize;
             for digit in cursor.as_string()?.chars() {
                 // Pages start at others than the first, and we write no zero in front.
                 let digit = digit.to_digit(10).filter(|d| start > 0 || *d > 0)?;
                 start = start.checked_mul(10)?.checked_add(digit as usize)?;
             }
-            let canonical = start > 0 && start.checked_rem(size?)? == 0;
+            let canonical = start > 0 && divide(start as u64, size?).1 == 0;
             let inside = match config.rest().tools {
                 Source::Table(table) => start < table.len(),
                 _ => true,
@@ -229,17 +237,7 @@ fn page(config: Conf<'_>, cursor: Option<Raw<'_>>) -> Option<(usize, usize)> {
             (canonical && inside).then_some(start)?
         }
     };
-    Some((start, size.map_or(usize::MAX, |size| start.saturating_add(size))))
-}
-
-fn wrong_arguments(arguments: Raw<'_>) -> Option<Refusal> {
-    match arguments.kind() {
-        Kind::Object => None,
-        Kind::String => Some(Refusal::ArgumentsString),
-        Kind::Array => Some(Refusal::ArgumentsArray),
-        Kind::Number => Some(Refusal::ArgumentsNumber),
-        _ => Some(Refusal::ArgumentsBool),
-    }
+    Some((start, size.map_or(usize::MAX, |size| start.saturating_add(size as usize))))
 }
 
 #[cfg_attr(target_os = "none", inline(never))]

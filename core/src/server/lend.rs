@@ -4,7 +4,7 @@ use super::event::{Call, Context, ServerEvent};
 use super::line::Line;
 use super::list::List;
 use super::slot::Open;
-use super::state::{Server, Waiting};
+use super::state::Server;
 use super::{Args, Reply, Source};
 use crate::json::{Raw, SMALL, decode};
 use crate::machine::mem::Span;
@@ -21,8 +21,8 @@ impl Server<'_> {
     #[cfg_attr(target_os = "none", inline(never))]
     pub(super) fn lend_call(&mut self, index: u16) -> Output<'_, ServerEvent<'_>> {
         let base = self.base();
-        let Some(Waiting { call, .. }) = self.waiting else { return Output::Wait { until: None } };
         self.next_message();
+        let call = &self.asked;
         let config = self.config.get();
         let reply = lend(&mut self.slots, &mut self.tx, &mut self.line, config, index);
         let Some(reply) = reply else { return Output::Wait { until: None } };
@@ -30,7 +30,7 @@ impl Server<'_> {
         let bytes = self.rx.bytes_mut().get_mut(base..).unwrap_or_default();
         let known = match config.rest().tools {
             Source::Table(table) if !SMALL => {
-                call.tool.and_then(|index| table.get(index)).map(|tool| tool.name)
+                call.tool.and_then(|index| table.get(usize::from(index))).map(|tool| tool.name)
             }
             _ => None,
         };
@@ -41,7 +41,7 @@ impl Server<'_> {
             let from = call.name.start.saturating_add(1);
             name = Span::new(from, from.saturating_add(decode(body).len()));
         }
-        let args = call.args.unwrap_or_default();
+        let args = call.arguments;
         let (before, rest) = bytes.split_at_mut_checked(args.start).unwrap_or((&mut [], &mut []));
         let (args_bytes, after) = rest.split_at_mut_checked(args.len()).unwrap_or((&mut [], &mut []));
         let (before, after) = (&*before, &*after);
@@ -59,7 +59,7 @@ impl Server<'_> {
             can: call.ready.can,
             log: call.ready.log,
             wants_progress: !reply.slot.token.get().is_empty(),
-            meta: call.meta.map(|meta| Raw::trusted(part(meta))),
+            meta: Some(call.meta).filter(|meta| meta.len() > 0).map(|meta| Raw::trusted(part(meta))),
         };
         Output::Event(ServerEvent::Call(Call { name, args: Args::new(args_bytes), reply, context }))
     }

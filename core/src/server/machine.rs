@@ -62,7 +62,7 @@ impl<'b> Server<'b> {
         self.tx.clear();
         self.line = Line::default();
         self.session = Session::default();
-        self.waiting = None;
+        self.waiting = false;
         self.noise = 0;
         self.drain_until = None;
         self.doom_all();

@@ -8,7 +8,7 @@ use crate::json::{Raw, skip, value_len, which};
 use crate::machine::Noise;
 use crate::machine::mem::Span;
 use crate::machine::slots::State;
-use crate::mcp::{LEGACY, Refusal, Version};
+use crate::mcp::{LEGACY, Refusal, Route, Version};
 use crate::rpc::{Bad, Envelope, Fault, Read, Shape, read};
 
 /// How often in a row noise is answered.
@@ -24,7 +24,7 @@ impl Server<'_> {
                 Found::TooLong(found) => return Some(self.too_long(found)),
                 Found::Line { at, ended } => (at, ended),
             };
-            if self.waiting.is_some() {
+            if self.waiting {
                 return Some(self.take(line));
             }
             let Some(at) = self.next_part(line) else { return Some(Step::Again) };
@@ -172,8 +172,17 @@ impl Server<'_> {
         }
         let id = envelope.id.unwrap_or_default().shifted(hand.at.start);
         match self.judge(hand, id, envelope) {
-            Ok(step) => step,
-            Err((why, data)) => {
+            Ok(Route::Call) => self.take(hand.line),
+            Ok(Route::Initialize) => {
+                Step::Opened { version: self.asked.ready.version, client: self.asked.name }
+            }
+            Ok(_) => Step::Again,
+            Err(why) => {
+                let data = match why {
+                    Refusal::Unsupported => Data::Versions(self.asked.version),
+                    Refusal::ModernTooLarge => Data::Limit(self.rx.limit()),
+                    _ => Data::None,
+                };
                 self.refuse(id, why, data);
                 if why == Refusal::IdInUse { Step::Fault(Fault::IdInUse, place) } else { Step::Again }
             }

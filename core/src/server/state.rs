@@ -2,6 +2,7 @@
 use super::config::Config;
 use super::line::Line;
 use crate::frame::Lines;
+use crate::json::Raw;
 use crate::machine::mem::Span;
 use crate::machine::slots::{Slot, Slots, State};
 use crate::machine::tx::Tx;
@@ -52,14 +53,16 @@ pub struct Server<'b> {
     /// Noise answered in a row.
     pub(super) noise: u8,
     pub(super) changed: bool,
+    /// The request at hand is a call that was read and waits for a slot or for room, so that nothing of it is read twice.
+    pub(super) waiting: bool,
     pub(super) session: Session,
     pub(super) line: Line,
     pub(super) config: Config<'b>,
     pub(super) slots: Slots<'b>,
+    pub(super) asked: Asked,
     pub(super) serial: u32,
     pub(super) tx: Tx<'b>,
     pub(super) most_calls: usize,
-    pub(super) waiting: Option<Waiting>,
     pub(super) drain_until: Option<Millis>,
     pub(super) rx: Lines<'b>,
 }
@@ -68,7 +71,9 @@ pub struct Server<'b> {
 impl core::fmt::Debug for Server<'_> {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         if f.alternate() {
-            let Self { tx, line, session, waiting, serial, noise, changed, drain_until, .. } = self;
+            let Self { tx, line, session, asked, serial, noise, changed, drain_until, .. } = self;
+            // What is left of a request that is over means nothing.
+            let waiting = Some(asked).filter(|_| self.waiting);
             write!(f, "{:#?} {tx:?} {line:?} {session:?} {waiting:?} ", self.rx)?;
             write!(f, "{serial} {noise} {changed} {drain_until:?}")?;
             return self.slots.all().iter().try_for_each(|slot| write!(f, " [{slot:#?}]"));
@@ -117,27 +122,53 @@ impl Hand {
     pub(super) fn place(&self) -> Span {
         self.at.shifted(self.line.start)
     }
+
+    /// A member of the message; null if it is not there.
+    #[inline(never)]
+    pub(super) fn part<'m>(&self, buffer: &'m [u8], member: Option<Span>) -> Raw<'m> {
+        Raw::trusted(member.unwrap_or_default().of(self.place().of(buffer)))
+    }
 }
 
-/// A call that was read and waits for a slot or for room, so that nothing of it is read twice; `at` counts from the start of the line.
+/// The request at hand: its parts, from the start of the line. What is not there, or null, is empty. Each request is written over the
+/// last one, whose parts are then never looked at.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Waiting {
-    pub(super) at: Span,
-    pub(super) call: Lend,
-}
-
-/// What lending a call needs; spans from the start of the line.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Lend {
+pub(super) struct Asked {
     pub(super) id: Span,
-    /// With its quotes.
+    pub(super) params: Span,
+    /// The tool, with its quotes; the client's name, from the start of the buffer, once a handshake was agreed on.
     pub(super) name: Span,
+    pub(super) arguments: Span,
+    pub(super) cursor: Span,
+    pub(super) meta: Span,
+    pub(super) token: Span,
+    /// The revision that was asked for.
+    pub(super) version: Span,
+    /// All of the message.
+    pub(super) at: Span,
     /// The place of the tool in the table, where that spares decoding the name.
-    pub(super) tool: Option<usize>,
-    pub(super) args: Option<Span>,
-    pub(super) meta: Option<Span>,
-    pub(super) token: Option<Span>,
+    pub(super) tool: Option<u16>,
+    /// What it is served with.
     pub(super) ready: Ready,
+}
+
+impl Asked {
+    const NOTHING: Self = {
+        let none = Span::new(0, 0);
+        Self {
+            id: none,
+            params: none,
+            name: none,
+            arguments: none,
+            cursor: none,
+            meta: none,
+            token: none,
+            version: none,
+            at: none,
+            tool: None,
+            ready: Ready::NOT,
+        }
+    };
 }
 
 impl<'b> Server<'b> {
@@ -150,7 +181,8 @@ impl<'b> Server<'b> {
             slots: buffers.slots.fresh(),
             line: Line::default(),
             session: Session::default(),
-            waiting: None,
+            waiting: false,
+            asked: Asked::NOTHING,
             serial: 1,
             noise: 0,
             changed: false,
@@ -163,7 +195,7 @@ impl<'b> Server<'b> {
 impl Server<'_> {
     /// The message at hand needs nothing more.
     pub(super) fn next_message(&mut self) {
-        self.waiting = None;
+        self.waiting = false;
         if self.line.batch.is_none() {
             self.rx.consume();
         }

@@ -1,67 +1,209 @@
 //! The params of a call as most clients write them, without spaces: found by comparing bytes. It may only say yes; whatever looks different is read member by
 //! member.
-use crate::json::{Raw, pick, value_len};
+use crate::json::{Raw, SMALL, find, pick, value_len};
+use crate::machine::mem::Span;
+use crate::mcp::{Claim, MODERN, claim, claim_of};
 
 /// The members of params that mean something here.
 const NAMES: &[&str] = &["name", "arguments", "cursor", "_meta"];
-const KEYS: [&[u8]; 4] = [b"\"name\":", b"\"arguments\":", b"\"cursor\":", b"\"_meta\":"];
+const META: usize = 3;
 
-/// The values of `name`, `arguments`, `cursor` and `_meta`, the last if there are several.
-#[cfg_attr(target_os = "none", inline(never))]
-pub(super) fn params(object: Raw<'_>) -> [Option<Raw<'_>>; 4] {
-    if !crate::json::SMALL
-        && let Some(found) = usual(object.as_bytes())
-    {
-        return found;
-    }
-    let mut found = [None; 4];
-    pick(object, NAMES, &mut found);
-    found
+/// Tells a key with its quotes and colon: its place, and its length.
+macro_rules! key {
+    ($($place:literal $key:literal),*) => {
+        // Each is compared in a few words, as its length is known.
+        |rest: &[u8]| $(if rest.starts_with(concat!("\"", $key, "\":").as_bytes()) {
+            Some(($place, $key.len().wrapping_add(3)))
+        } else)* { None }
+    };
 }
 
-/// `None`: not sure, ask the walk over members. `all` is a valid object.
+/// The params of a request.
+pub(super) struct Params<'a> {
+    pub(super) all: Raw<'a>,
+    /// `name`, `arguments`, `cursor` and `_meta`, the last if there are several.
+    pub(super) found: [Option<Raw<'a>>; 4],
+    /// What is known already of `_meta`.
+    claim: Option<[Option<Raw<'a>>; CLAIMED]>,
+}
+
+/// How much of `_meta` is found on the way.
+const CLAIMED: usize = if SMALL { 0 } else { 5 };
+
+/// The parts of `_meta`, if they were met already; from the start of the line.
+pub(super) struct Known(Option<[Option<Span>; CLAIMED]>);
+
+impl<'a> Params<'a> {
+    /// Those of a valid object, or of `null`.
+    #[cfg_attr(target_os = "none", inline(never))]
+    pub(super) fn read(all: Raw<'a>) -> Self {
+        let mut params = Self { all, found: [None; 4], claim: None };
+        if SMALL || params.read_usual().is_none() {
+            params = Self { all, found: [None; 4], claim: None };
+            pick(all, NAMES, &mut params.found);
+        }
+        params
+    }
+
+    pub(super) fn known(&self, line: &[u8]) -> Known {
+        Known(self.claim.map(|parts| parts.map(|part| Span::within(line, part?.as_bytes()))))
+    }
+
+    /// `None`: not sure, ask the walk over members.
+    #[inline]
+    fn read_usual(&mut self) -> Option<()> {
+        let all = self.all.as_bytes();
+        let mut claim = None;
+        let key = key!(0 "name", 1 "arguments", 2 "cursor", 3 "_meta");
+        let len = walk(all, key, &mut self.found, |place, value| {
+            if MODERN && place == META {
+                // It is gone through once, for its length and its members.
+                let mut found = [None; CLAIMED];
+                if let Some(len) = walk(value, meta_key, &mut found, |_, value| value_len(value)) {
+                    claim = Some(found);
+                    return Some(len);
+                }
+            }
+            value_len(value)
+        })?;
+        self.claim = claim;
+        (len == all.len()).then_some(())
+    }
+}
+
+impl Known {
+    /// What `meta` claims.
+    #[inline]
+    pub(super) fn claim(self, line: &[u8], meta: Span) -> Claim<'_> {
+        let Some(parts) = self.0.filter(|_| !SMALL) else {
+            return claim(Some(Raw::trusted(meta.of(line))));
+        };
+        let mut found = [None; 5];
+        for (found, part) in found.iter_mut().zip(parts) {
+            *found = part.map(|part| Raw::trusted(part.of(line)));
+        }
+        claim_of(found, false)
+    }
+}
+
+/// The keys of `_meta`, in the order of `claim_of`.
 #[inline]
-fn usual(all: &[u8]) -> Option<[Option<Raw<'_>>; 4]> {
-    let mut found = [None; 4];
-    let mut rest = all.strip_prefix(b"{")?;
+fn meta_key(rest: &[u8]) -> Option<(usize, usize)> {
+    key!(
+        1 "io.modelcontextprotocol/protocolVersion",
+        4 "io.modelcontextprotocol/clientInfo",
+        2 "io.modelcontextprotocol/clientCapabilities",
+        0 "progressToken",
+        3 "io.modelcontextprotocol/logLevel"
+    )(rest)
+}
+
+/// Goes through the members of the object at the start of `all`, part of a valid text, and notes the values of those that `key` knows. Returns its length; `None`:
+/// there are spaces, or escapes in keys, or a key comes twice. `len` says how long a value is.
+#[inline(always)]
+fn walk<'a, const N: usize>(
+    all: &'a [u8],
+    key: impl Fn(&[u8]) -> Option<(usize, usize)>,
+    found: &mut [Option<Raw<'a>>; N],
+    mut len: impl FnMut(usize, &'a [u8]) -> Option<usize>,
+) -> Option<usize> {
+    let mut at = 1usize;
+    if all.first_chunk() == Some(b"{}") {
+        return Some(2);
+    }
+    all.first().filter(|b| **b == b'{')?;
     loop {
-        let (place, value) =
-            found.iter_mut().zip(KEYS).find_map(|(place, key)| Some((place, rest.strip_prefix(key)?)))?;
-        // Nothing else is of use here.
-        let len = value.first().filter(|b| matches!(b, b'"' | b'{')).and_then(|_| value_len(value))?;
-        let (value, behind) = value.split_at_checked(len)?;
-        *place = Some(Raw::trusted(value));
-        match behind {
-            [b',', next @ ..] => rest = next,
-            [b'}'] => return Some(found),
+        let rest = all.get(at..)?;
+        let (place, key) = match key(rest) {
+            Some(known) => known,
+            None => (N, other_key(rest)?),
+        };
+        let value = rest.get(key..)?;
+        let end = len(place, value)?;
+        if let Some(place) = found.get_mut(place)
+            && place.replace(Raw::trusted(value.get(..end)?)).is_some()
+        {
+            return None;
+        }
+        at = at.wrapping_add(key).wrapping_add(end).wrapping_add(1);
+        match value.get(end)? {
+            b',' => {}
+            b'}' => return Some(at),
             _ => return None,
         }
     }
 }
 
+/// The length of a key without escapes and its colon.
+#[inline(never)]
+fn other_key(rest: &[u8]) -> Option<usize> {
+    let key = rest.first().filter(|b| **b == b'"').and_then(|_| value_len(rest))?;
+    let plain = find(b'\\', rest.get(..key)?).is_none();
+    (plain && rest.get(key) == Some(&b':')).then(|| key.wrapping_add(1))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::mcp::key;
 
     #[test]
     fn reads_what_the_walk_reads() {
         for (text, is_usual) in [
             (r#"{"name":"a","arguments":{"b":"}"}}"#, true),
             (r#"{"_meta":{"name":"x"},"name":"a\"","arguments":{}}"#, true),
-            (r#"{"name":"a","name":"b","cursor":"1"}"#, true),
-            (r#"{"name":"a","arguments":null}"#, false),
+            (r#"{"name":"a","name":"b","cursor":"1"}"#, false),
+            (r#"{"name":"a","arguments":null}"#, true),
+            (r#"{"name":"a","arguments":5,"_meta":[1]}"#, true),
+            (r#"{"name":"a", "arguments":5}"#, false),
+            (r#"{"name": "a","arguments":5}"#, false),
             (r#"{"name":"a" ,"arguments":{}}"#, false),
-            (r#"{"name":"a","other":{}}"#, false),
+            (r#"{"name":"a","other":{"name":"b"}}"#, true),
+            (r#"{"name":"a","o\"":{"name":"b"}}"#, false),
             (r#"{"n\u0061me":"a"}"#, false),
             (r#"{ "name":"a"}"#, false),
             (r#"{"name":"a" }"#, false),
-            (r#"{}"#, false),
+            (r#"{}"#, true),
         ] {
             let object = Raw::new(text).unwrap();
             let mut walked = [None; 4];
             pick(object, NAMES, &mut walked);
-            assert_eq!(params(object), walked, "{text}");
-            assert_eq!(usual(object.as_bytes()).is_some(), is_usual, "{text}");
+            assert_eq!(Params::read(object).found, walked, "{text}");
+            let mut params = Params { all: object, found: [None; 4], claim: None };
+            assert_eq!(params.read_usual().is_some(), is_usual, "{text}");
+        }
+    }
+
+    #[test]
+    fn reads_of_meta_what_the_walk_reads() {
+        let names = [
+            "progressToken",
+            key::PROTOCOL_VERSION,
+            key::CLIENT_CAPABILITIES,
+            key::LOG_LEVEL,
+            key::CLIENT_INFO,
+        ];
+        for (place, name) in names.into_iter().enumerate() {
+            let key = std::format!("\"{name}\":");
+            assert_eq!(meta_key(key.as_bytes()), Some((place, key.len())));
+        }
+        let version = key::PROTOCOL_VERSION;
+        for (meta, is_usual) in [
+            (r#"{"VERSION":"2026-07-28","x":1,"progressToken":5}"#, true),
+            (r#"{"VERSION":"2026-07-28","VERSION":1}"#, false),
+            (r#"{"VERSION": "2026-07-28"}"#, false),
+            ("{}", true),
+            ("null", false),
+            ("7", false),
+        ] {
+            let meta = meta.replace("VERSION", version);
+            let text = std::format!(r#"{{"_meta":{meta},"name":"a"}}"#);
+            let object = Raw::new(&text).unwrap();
+            let mut walked = [None; 5];
+            pick(Raw::new(&meta).unwrap(), &names, &mut walked);
+            let params = Params::read(object);
+            assert_eq!(params.found[META], Raw::new(&meta), "{text}");
+            assert_eq!(params.claim, Some(walked).filter(|_| MODERN && is_usual), "{text}");
         }
     }
 }

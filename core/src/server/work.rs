@@ -103,13 +103,19 @@ impl Server<'_> {
         self.tx.roll_back();
         let streaming = self.line.streaming == Some(slot);
         if streaming {
-            if let Some(reply) = self.lend(slot) {
-                reply.fail(Code::INTERNAL, "");
-            }
+            self.fail_stream(slot);
         } else {
             self.line.start(Job::Error { to: To::Slot(slot), why: Refusal::NoAnswer, data: Data::None });
         }
         self.run_job();
+    }
+
+    // A function of its own: the reply's room would be in the frame of whatever else settles.
+    #[inline(never)]
+    fn fail_stream(&mut self, slot: u16) {
+        if let Some(reply) = self.lend(slot) {
+            reply.fail(Code::INTERNAL, "");
+        }
     }
 
     /// The application did not answer `List`: an error, or the end of what is half written.

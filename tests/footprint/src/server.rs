@@ -1,10 +1,13 @@
 //! A server with five tools, as firmware would have it.
 use crate::board;
-#[cfg(not(feature = "serde"))]
-use barewire::{BadArgs, Fields, FromArgs};
 use barewire::{
-    Call, Fixed, Full, Millis, Output, Server, ServerConfig, ServerEvent, Storage, Tool, check_tools,
+    Args, BadArgs, Call, Fixed, Full, Millis, Output, Server, ServerConfig, ServerEvent, Storage, Tool,
+    check_tools,
 };
+#[cfg(not(feature = "serde"))]
+use barewire::{Fields, FromArgs};
+use core::hint::black_box;
+use core::mem::MaybeUninit;
 
 static TOOLS: &[Tool<'static>] = &[
     Tool::new(
@@ -47,42 +50,42 @@ struct Add {
 #[cfg(not(feature = "serde"))]
 impl<'m> FromArgs<'m> for SetLed {
     fn from_args(mut fields: Fields<'m>) -> Result<Self, BadArgs> {
-        let mut on = Err(BadArgs::new("on", "true or false"));
+        let mut on = None;
         while let Some((key, value)) = fields.next() {
             if key == "on" {
-                on = value.bool("on");
+                on = Some(value.bool("on")?);
             }
         }
-        Ok(Self { on: on? })
+        Ok(Self { on: on.ok_or(BadArgs::new("on", "true or false"))? })
     }
 }
 
 #[cfg(not(feature = "serde"))]
 impl<'m> FromArgs<'m> for Echo<'m> {
     fn from_args(mut fields: Fields<'m>) -> Result<Self, BadArgs> {
-        let mut text = Err(BadArgs::new("text", "a string"));
+        let mut text = None;
         while let Some((key, value)) = fields.next() {
             if key == "text" {
-                text = value.str("text");
+                text = Some(value.str("text")?);
             }
         }
-        Ok(Self { text: text? })
+        Ok(Self { text: text.ok_or(BadArgs::new("text", "a string"))? })
     }
 }
 
 #[cfg(not(feature = "serde"))]
 impl<'m> FromArgs<'m> for Add {
     fn from_args(mut fields: Fields<'m>) -> Result<Self, BadArgs> {
-        let missing = |field| Err(BadArgs::new(field, "an integer"));
-        let (mut a, mut b) = (missing("a"), missing("b"));
+        let (mut a, mut b) = (None, None);
         while let Some((key, value)) = fields.next() {
             match key {
-                "a" => a = value.i64("a"),
-                "b" => b = value.i64("b"),
+                "a" => a = Some(value.i64("a")?),
+                "b" => b = Some(value.i64("b")?),
                 _ => {}
             }
         }
-        Ok(Self { a: a?, b: b? })
+        let missing = |field| BadArgs::new(field, "an integer");
+        Ok(Self { a: a.ok_or(missing("a"))?, b: b.ok_or(missing("b"))? })
     }
 }
 
@@ -100,13 +103,22 @@ macro_rules! decode {
 }
 
 static STORAGE: board::Once<Storage<512, 256, 2>> = board::Once::new(Storage::new());
+// As firmware has it: a machine on the stack would be there twice while it is made and moved.
+static SERVER: board::Once<MaybeUninit<Server<'static>>> = board::Once::new(MaybeUninit::uninit());
 #[used]
 #[unsafe(link_section = ".sizes.machine")]
 static SIZE: u32 = size_of::<Server<'static>>() as u32;
 
+// Functions of their own, so that neither has room in the frame below all of the machine's.
+#[inline(never)]
+fn start() -> &'static mut Server<'static> {
+    // An address that the compiler knew would stand in full in each function that uses it: 200 bytes.
+    black_box(SERVER.take().write(Server::new(&CONFIG, STORAGE.take().buffers())))
+}
+
 /// Until the input ends.
 pub fn serve() {
-    let mut server = Server::new(&CONFIG, STORAGE.take().buffers());
+    let server = start();
     let mut led = false;
     let mut now = 0u64;
     loop {
@@ -131,32 +143,43 @@ pub fn serve() {
     }
 }
 
+#[inline(never)]
 fn act(Call { name, args, reply, .. }: Call<'_>, led: &mut bool, now: u64) -> Result<(), Full> {
-    let bad = match name {
-        "set_led" => match decode!(args, SetLed) {
-            Ok(SetLed { on }) => {
-                *led = on;
-                return reply.text(if on { "on" } else { "off" }).finish();
-            }
-            Err(bad) => bad,
-        },
-        "read_temperature" => return number(reply, 215 + i64::from(*led)),
-        "uptime" => return number(reply, now as i64),
-        "echo" => match decode!(args, Echo<'_>) {
-            Ok(Echo { text }) => return reply.text(text).finish(),
-            Err(bad) => bad,
-        },
-        "add" => match decode!(args, Add) {
-            Ok(Add { a, b }) => return number(reply, a.wrapping_add(b)),
-            Err(bad) => bad,
-        },
-        _ => {
+    match answer(name, args, led, now) {
+        Ok(Answer::Text(text)) => reply.text(text).finish(),
+        Ok(Answer::Number(value)) => number(reply, value),
+        Ok(Answer::NoTool) => {
             reply.unknown();
-            return Ok(());
+            Ok(())
         }
-    };
-    reply.bad_args(bad);
-    Ok(())
+        Err(bad) => {
+            reply.bad_args(bad);
+            Ok(())
+        }
+    }
+}
+
+enum Answer<'m> {
+    Text(&'m str),
+    Number(i64),
+    NoTool,
+}
+
+fn answer<'m>(name: &str, args: Args<'m>, led: &mut bool, now: u64) -> Result<Answer<'m>, BadArgs> {
+    Ok(match name {
+        "set_led" => {
+            *led = decode!(args, SetLed)?.on;
+            Answer::Text(if *led { "on" } else { "off" })
+        }
+        "read_temperature" => Answer::Number(215 + i64::from(*led)),
+        "uptime" => Answer::Number(now as i64),
+        "echo" => Answer::Text(decode!(args, Echo<'_>)?.text),
+        "add" => {
+            let Add { a, b } = decode!(args, Add)?;
+            Answer::Number(a.wrapping_add(b))
+        }
+        _ => Answer::NoTool,
+    })
 }
 
 #[cfg(feature = "fmt")]

@@ -116,30 +116,31 @@ impl Job {
     pub(super) fn take(old: Option<Self>, call: Call<'_>) -> Self {
         let Call { name, args, reply, context, .. } = call;
         let (args, meta) = (args.json().as_bytes(), context.meta.map(Raw::as_bytes));
-        let (mut buffers, mut cancelled) = Default::default();
-        if let Some(old) = old {
-            (buffers, cancelled) = ((old.name, old.args, old.meta), old.cancelled);
-        }
-        let (mut own_name, mut own_args, mut own_meta) = buffers;
-        own_name.clear();
-        own_name.push_str(name);
-        refill(&mut own_args, args);
-        refill(&mut own_meta, meta.unwrap_or_default());
+        let (version, wants_progress, has_meta) = (context.version, context.wants_progress, meta.is_some());
+        let id = reply.id();
+        let mut job = match old {
+            Some(old) => Self { id, version, wants_progress, has_meta, ..old },
+            None => Self {
+                id,
+                name: String::new(),
+                args: Vec::new(),
+                version,
+                wants_progress,
+                has_meta,
+                meta: Vec::new(),
+                cancelled: Arc::default(),
+            },
+        };
+        job.name.clear();
+        job.name.push_str(name);
+        refill(&mut job.args, args);
+        refill(&mut job.meta, meta.unwrap_or_default());
         // One that somebody else still holds, or that is up, is of no more use.
-        if Arc::get_mut(&mut cancelled).is_none_or(|flag| flag.is_up()) {
-            cancelled = Arc::default();
+        if Arc::get_mut(&mut job.cancelled).is_none_or(Flag::is_up) {
+            job.cancelled = Arc::default();
         }
-        let (version, wants_progress) = (context.version, context.wants_progress);
-        Self {
-            id: reply.defer(),
-            name: own_name,
-            args: own_args,
-            version,
-            wants_progress,
-            has_meta: meta.is_some(),
-            meta: own_meta,
-            cancelled,
-        }
+        reply.defer();
+        job
     }
 
     pub(super) fn run<R>(
