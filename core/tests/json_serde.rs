@@ -366,3 +366,78 @@ proptest! {
         let _ = from_slice_in_place::<serde_json::Value>(&mut bytes);
     }
 }
+
+/// Text that was not checked is checked on the way: whatever is no JSON is refused, whatever is asked for.
+mod unchecked {
+    use super::*;
+    use json_common::{is_valid, mutated, suite, valid};
+
+    fn agrees(text: &[u8]) {
+        let shown = || String::from_utf8_lossy(text).into_owned();
+        let valid = is_valid(text);
+        let ignored = from_slice_in_place::<IgnoredAny>(&mut text.to_vec());
+        assert_eq!(ignored.is_ok(), valid, "ignored: {}", shown());
+        let raw = from_slice_in_place::<Raw<'_>>(&mut text.to_vec()).is_ok();
+        assert_eq!(raw, valid, "raw: {}", shown());
+        let value = from_slice_in_place::<serde_json::Value>(&mut text.to_vec()).ok();
+        // What serde_json refuses besides are numbers that are too large, as we do, and depths.
+        assert!(valid || value.is_none(), "value: {}", shown());
+        if let Ok(theirs) = serde_json::from_slice::<serde_json::Value>(text) {
+            assert_eq!(value.map(but_numbers), Some(but_numbers(theirs)), "value: {}", shown());
+        }
+    }
+
+    /// Of long floats serde_json may miss the last digit.
+    fn but_numbers(value: serde_json::Value) -> serde_json::Value {
+        use serde_json::Value::{Array, Null, Number, Object};
+        match value {
+            Number(_) => Null,
+            Array(all) => all.into_iter().map(but_numbers).collect(),
+            Object(all) => all.into_iter().map(|(key, value)| (key, but_numbers(value))).collect(),
+            value => value,
+        }
+    }
+
+    proptest! {
+        #![proptest_config(cases(500))]
+
+        #[test]
+        fn agrees_on_what_was_changed(text in mutated()) {
+            agrees(&text);
+        }
+
+        #[test]
+        fn agrees_on_what_was_cut_off(text in valid()) {
+            for end in 0..=text.len() {
+                agrees(&text[..end]);
+            }
+        }
+
+        /// Long strings, in which the blocks begin; what follows them must stay as it was.
+        #[test]
+        fn strings_of_any_length_and_escapes(
+            parts in prop::collection::vec(
+                (0..140usize, prop::sample::select(&["\\n", "\\\\", "\\\"", "\\/", "\\u00e9", "é", "\\ud83d\\ude00", "語", "\\u", "\\x", "\"", "\u{1}", "\\ud800"][..])),
+                0..30,
+            ),
+            rare in 0..8usize,
+        ) {
+            // Mostly without what is wrong.
+            let body: String = parts
+                .iter()
+                .map(|(run, end)| "x".repeat(*run) + if rare > 0 && matches!(*end, "\\u" | "\\x" | "\"" | "\u{1}" | "\\ud800") { "y" } else { end })
+                .collect();
+            let text = format!("[\"{body}\",1,\"{body}\"]");
+            agrees(text.as_bytes());
+        }
+    }
+
+    #[test]
+    fn agrees_on_the_suite() {
+        for (name, text) in suite().unwrap_or_default() {
+            if !name.starts_with("i_") {
+                agrees(&text);
+            }
+        }
+    }
+}

@@ -25,8 +25,7 @@ pub fn rows() -> Vec<Row> {
         row(Group::Framing, BASE, VERSION, |corpus| Some(framing::Framing::new(corpus)))
             .note("frame::Lines, fed 8 KiB at a time"),
         row(Group::Read, BASE, VERSION, |_| Some(read::Parse)).note("rpc::Message::parse"),
-        row(Group::Typed, BASE, VERSION, |corpus| Some(typed::Views::new(corpus)))
-            .note("rpc::Message and json::Raw, lazily"),
+        row(Group::Typed, BASE, VERSION, |corpus| Some(typed::Lazy::new(corpus))).note("json::Pull, lazily"),
         row(Group::Typed, IN_PLACE, VERSION, |corpus| Some(typed::InPlace::new(corpus))).note(
             "json::from_slice_in_place to derived structs; lists into a Vec; with one memcpy of the message",
         ),

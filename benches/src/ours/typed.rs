@@ -1,73 +1,106 @@
-use barewire::json::{Raw, from_slice_in_place};
-use barewire::rpc::Message;
+use barewire::json::{Kind, Pull, PullValue, Raw, ScanError, Str, from_slice_in_place};
 use serde::Deserialize;
 
 use super::room;
 use crate::{Contender, Corpus, Digest, Seen};
 
-/// The lazy way: one pass for the envelope, one for the list.
-pub(super) struct Views {
+/// The lazy way: one pass, which checks, takes what is wanted and passes over the rest.
+pub(super) struct Lazy {
     text: Vec<u8>,
 }
 
-impl Views {
+impl Lazy {
     pub(super) fn new(corpus: &Corpus) -> Self {
         Self { text: room(corpus, 0) }
     }
 
-    fn string(&mut self, value: Raw<'_>, seen: &mut Seen) -> Option<()> {
-        let body = value.as_string()?;
-        // One that has an escape near its start needs no search for one all the way.
-        match body.decode_into(&mut self.text) {
-            Some(text) => seen.add(text.as_bytes()),
-            None => return None,
+    /// A response, checked as strictly as `rpc::Message` does; `None` where it isn't one.
+    fn response(&mut self, message: &[u8]) -> Result<Option<Seen>, ScanError> {
+        let mut pull = Pull::new(message);
+        let mut seen = Seen::EMPTY;
+        let (mut versions, mut ids, mut results) = (0, 0, 0);
+        let Some(mut members) = pull.value().members()? else { return Ok(None) };
+        while let Some((key, value)) = members.next()? {
+            match key.raw() {
+                b"jsonrpc" => {
+                    versions += usize::from(value.string()?.is_some_and(|version| version.is("2.0")))
+                }
+                b"id" => ids += usize::from(matches!(value.raw()?.kind(), Kind::Number | Kind::String)),
+                b"result" => {
+                    results += 1;
+                    if self.result(value, &mut seen)?.is_none() {
+                        return Ok(None);
+                    }
+                }
+                _ => return Ok(None),
+            }
         }
-        Some(())
+        pull.end()?;
+        Ok((versions == 1 && ids == 1 && results == 1).then_some(seen))
     }
 
-    fn tool(&mut self, tool: Raw<'_>, seen: &mut Seen) -> Option<()> {
+    fn result(&mut self, result: PullValue<'_, '_>, seen: &mut Seen) -> Result<Option<()>, ScanError> {
+        let Some(mut members) = result.members()? else { return Ok(None) };
+        while let Some((key, value)) = members.next()? {
+            let Some(mut list) = value.elements()? else { continue };
+            while let Some(element) = list.next()? {
+                let read = match key.raw() {
+                    b"tools" => self.tool(element, seen)?,
+                    b"content" => self.block(element, seen)?,
+                    _ => Some(()),
+                };
+                if read.is_none() {
+                    return Ok(None);
+                }
+            }
+        }
+        Ok(Some(()))
+    }
+
+    fn tool(&mut self, tool: PullValue<'_, '_>, seen: &mut Seen) -> Result<Option<()>, ScanError> {
         let (mut name, mut description, mut schema) = (None, None, None);
-        for (key, value) in tool.members() {
+        let Some(mut members) = tool.members()? else { return Ok(None) };
+        while let Some((key, value)) = members.next()? {
             match key.raw() {
-                b"name" => name = Some(value),
-                b"description" => description = Some(value),
-                b"inputSchema" => schema = Some(value),
+                b"name" => name = value.string()?,
+                b"description" => description = value.string()?,
+                b"inputSchema" => schema = Some(value.raw()?),
                 _ => {}
             }
         }
-        self.string(name?, seen)?;
-        self.string(description?, seen)?;
-        seen.add(schema?.as_bytes());
-        Some(())
+        let (Some(name), Some(description), Some(schema)) = (name, description, schema) else {
+            return Ok(None);
+        };
+        let read = self.string(name, seen).and_then(|()| self.string(description, seen));
+        seen.add(schema.as_bytes());
+        Ok(read)
     }
 
-    fn block(&mut self, block: Raw<'_>, seen: &mut Seen) -> Option<()> {
-        for (key, value) in block.members() {
-            if matches!(key.raw(), b"text" | b"data") {
-                self.string(value, seen)?;
+    fn block(&mut self, block: PullValue<'_, '_>, seen: &mut Seen) -> Result<Option<()>, ScanError> {
+        let Some(mut members) = block.members()? else { return Ok(None) };
+        while let Some((key, value)) = members.next()? {
+            if matches!(key.raw(), b"text" | b"data")
+                && value.string()?.and_then(|body| self.string(body, seen)).is_none()
+            {
+                return Ok(None);
             }
         }
+        Ok(Some(()))
+    }
+
+    fn string(&mut self, body: Str<'_>, seen: &mut Seen) -> Option<()> {
+        // One that has an escape near its start needs no search for one all the way.
+        seen.add(body.decode_into(&mut self.text)?.as_bytes());
         Some(())
     }
 }
 
-impl Contender for Views {
+impl Contender for Lazy {
     fn read(&mut self, message: &[u8]) -> Digest {
-        let Ok(Message::Response { result, .. }) = Message::parse(message) else { return Digest::REFUSED };
-        let mut seen = Seen::EMPTY;
-        for (key, value) in result.members() {
-            for element in value.elements() {
-                let read = match key.raw() {
-                    b"tools" => self.tool(element, &mut seen),
-                    b"content" => self.block(element, &mut seen),
-                    _ => Some(()),
-                };
-                if read.is_none() {
-                    return Digest::REFUSED;
-                }
-            }
+        match self.response(message) {
+            Ok(Some(seen)) => Digest::of(seen),
+            _ => Digest::REFUSED,
         }
-        Digest::of(seen)
     }
 }
 

@@ -75,6 +75,12 @@ pub(crate) fn skip(bytes: &[u8], mut from: usize, mark: u8) -> usize {
     from
 }
 
+/// The first byte at or after `from` that is no white space.
+#[inline(always)]
+pub(super) fn skip_space(bytes: &[u8], from: usize) -> usize {
+    skip(bytes, from, b' ')
+}
+
 /// The length of the value at the start of `bytes`; `None` where there is none.
 #[inline]
 pub(crate) fn value(bytes: &[u8]) -> Option<usize> {

@@ -1,17 +1,17 @@
-//! Decoding valid JSON into serde types, without scratch.
+//! Decoding JSON into serde types, without scratch.
 
 use super::de_access::{Enum, Map, Seq, UnitEnum};
-use super::{DEPTH, DeError, Raw, Str, cursor, number, unescape};
+use super::{DEPTH, DeError, Raw, Str, Whole, cursor, number, unescape, utf8};
 use core::mem::take;
 use serde_core::de::{Deserialize, Deserializer, Error as _, Unexpected, Visitor};
 
 /// The name by which [`Raw`] asks for a value as it is written.
 pub(super) const RAW: &str = "$barewire::json::Raw";
 
-/// Decodes valid JSON, undoing escapes where they stand, so that `&str` fields borrow even strings with escapes.
+/// Decodes JSON, undoing escapes where they stand, so that `&str` fields borrow even strings with escapes.
 ///
-/// `json` is text that a [`Scanner`](super::Scanner) accepted; afterwards it is garbage, whatever the result. Other
-/// bytes give some error or value, never a panic.
+/// `json` need not be checked before: that is done in the same pass, as strictly as by a [`Scanner`](super::Scanner), but for depth within
+/// [`Raw`] fields, which may have [`DEPTH`] levels of their own. Afterwards it is garbage, whatever the result.
 ///
 /// Follows serde_json where that has a choice, except that integers accept any number that is one (`5.0`, `5e0`).
 /// Numbers never lose anything when decoded to integers; to floats they are rounded to the nearest, and too large
@@ -19,7 +19,7 @@ pub(super) const RAW: &str = "$barewire::json::Raw";
 /// serde itself takes values apart).
 ///
 /// # Errors
-/// If the value does not fit the type.
+/// If it is not valid JSON, or the value does not fit the type.
 ///
 /// ```
 /// # #[cfg(feature = "serde")] {
@@ -38,7 +38,7 @@ pub(super) const RAW: &str = "$barewire::json::Raw";
 /// # }
 /// ```
 pub fn from_slice_in_place<'de, T: Deserialize<'de>>(json: &'de mut [u8]) -> Result<T, DeError> {
-    Decoder::decode(Mutable(json))
+    Decoder::decode(Mutable { rest: json, utf8: false })
 }
 
 /// Decodes a value without changing it: as [`from_slice_in_place`], but `&str` fields cannot take strings with
@@ -55,6 +55,8 @@ pub(super) trait Input<'de> {
     fn rest(&self) -> &[u8];
     /// Takes the first `len` bytes, or all if there are fewer.
     fn take(&mut self, len: usize) -> &'de [u8];
+    /// The length of the value at the front, if it is one that may stand in so many containers.
+    fn value(&mut self, around: u8) -> Option<usize>;
     /// The string whose opening quote is at the front, without escapes if that is possible.
     fn string(&mut self) -> Result<Text<'de>, DeError>;
 }
@@ -66,31 +68,40 @@ pub(super) enum Text<'de> {
     Escaped(Str<'de>),
 }
 
-struct Mutable<'de>(&'de mut [u8]);
-
-struct Shared<'de>(&'de [u8]);
-
-impl<'de> Mutable<'de> {
-    fn split(&mut self, len: usize) -> &'de mut [u8] {
-        let (taken, rest) = take(&mut self.0).split_at_mut_checked(len).unwrap_or_default();
-        self.0 = rest;
-        taken
-    }
+/// Text that nobody checked.
+struct Mutable<'de> {
+    rest: &'de mut [u8],
+    /// All of it is UTF-8.
+    utf8: bool,
 }
+
+/// Text that is valid.
+struct Shared<'de>(&'de [u8]);
 
 impl<'de> Input<'de> for Mutable<'de> {
     fn rest(&self) -> &[u8] {
-        self.0
+        self.rest
     }
 
     fn take(&mut self, len: usize) -> &'de [u8] {
-        self.split(len)
+        let (taken, rest) = take(&mut self.rest).split_at_mut_checked(len).unwrap_or_default();
+        self.rest = rest;
+        taken
+    }
+
+    fn value(&mut self, around: u8) -> Option<usize> {
+        let mut whole = Whole::after(self.rest, self.utf8);
+        let len = whole.value_in(0, around);
+        self.utf8 = whole.is_utf8();
+        len
     }
 
     fn string(&mut self) -> Result<Text<'de>, DeError> {
-        let len = cursor::string(self.0).ok_or_else(invalid)?;
-        let body = self.split(len).get_mut(1..len.wrapping_sub(1)).unwrap_or_default();
-        Ok(Text::Plain(unescape(body)))
+        let bytes = take(&mut self.rest).get_mut(1..).unwrap_or_default();
+        let (len, quote) = unescape::take_string(bytes).ok_or_else(invalid)?;
+        let (body, rest) = bytes.split_at_mut_checked(quote).unwrap_or_default();
+        self.rest = rest.get_mut(1..).unwrap_or_default();
+        body.get(..len).and_then(utf8::text).map(Text::Plain).ok_or_else(invalid)
     }
 }
 
@@ -103,6 +114,10 @@ impl<'de> Input<'de> for Shared<'de> {
         let (taken, rest) = self.0.split_at_checked(len).unwrap_or_default();
         self.0 = rest;
         taken
+    }
+
+    fn value(&mut self, _: u8) -> Option<usize> {
+        cursor::value(self.0)
     }
 
     fn string(&mut self) -> Result<Text<'de>, DeError> {
@@ -186,7 +201,7 @@ impl<'de, I: Input<'de>> Decoder<I> {
     /// The next value as it is written.
     fn raw(&mut self) -> Result<&'de [u8], DeError> {
         self.peek();
-        match cursor::value(self.input.rest()) {
+        match self.input.value((DEPTH as u8).saturating_sub(self.room)) {
             None => Err(invalid()),
             Some(len) => Ok(self.input.take(len)),
         }
@@ -390,7 +405,10 @@ impl<'de, I: Input<'de>> Deserializer<'de> for &mut Decoder<I> {
         visitor: V,
     ) -> Result<V::Value, DeError> {
         if name == RAW {
-            return visitor.visit_borrowed_bytes(self.raw()?);
+            // It checks what it is given.
+            self.peek();
+            let len = cursor::value(self.input.rest()).ok_or_else(invalid)?;
+            return visitor.visit_borrowed_bytes(self.input.take(len));
         }
         visitor.visit_newtype_struct(self)
     }

@@ -2,6 +2,7 @@
 //!
 //! - [`Scanner`] checks text as it arrives, in pieces of any size, and says where the outermost members are.
 //! - [`Raw`] and [`Str`] are views of text that was checked; [`unescape`] turns a string into `&str` where it lies.
+//! - [`Pull`] does both in one pass: it goes down into the values of unchecked text and comes back.
 //! - [`Sink`] takes text: [`Writer`] is one over a buffer; [`Object`], [`Array`] and the `write_` functions fill it.
 //! - With the feature `serde`, values are decoded in place and encoded.
 //!
@@ -28,6 +29,7 @@ mod nearest;
 mod number;
 mod object;
 mod pass;
+mod pull;
 mod quoted;
 mod raw;
 mod scan;
@@ -58,6 +60,7 @@ pub(crate) use lanes::position as find;
 #[cfg(all(target_pointer_width = "64", not(barewire_small)))]
 pub(crate) use masks::{Block, eq as block_eq, has as block_has};
 pub use object::{Array, Object};
+pub use pull::{Pull, PullElements, PullMembers, PullValue};
 pub use raw::{Kind, Raw};
 pub(crate) use raw::{pick, which};
 pub use scan::Scanner;

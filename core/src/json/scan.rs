@@ -73,6 +73,27 @@ pub(super) enum Met {
     Fault(ScanFault),
 }
 
+/// Whether `text` is one value and nothing else, for a place in so many containers.
+pub(super) fn is_value(text: &[u8], around: u8) -> bool {
+    let mut scanner = Scanner::new();
+    if around > 0 {
+        scanner.depth = around;
+        scanner.state = State::Value;
+    }
+    loop {
+        match scanner.step(text.get(scanner.pos..).unwrap_or_default()) {
+            Ok((_, Step::More)) => break,
+            Ok(_) => {}
+            Err(_) => return false,
+        }
+    }
+    scanner.depth == around
+        && matches!(
+            scanner.state,
+            State::After | State::Done | State::Zero | State::Int | State::Fraction | State::Exponent
+        )
+}
+
 impl Default for Scanner {
     fn default() -> Self {
         Self::new()

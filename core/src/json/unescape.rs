@@ -1,7 +1,8 @@
 //! Undoing the escapes of valid strings, in place: the result is never longer than what was written.
 
 use super::bytes::{FAST, SMALL, copy, move_left};
-use super::{lanes, masks, utf8};
+use super::masks::{self, WIDTH};
+use super::{lanes, utf8};
 
 /// Undoes the escapes of a valid string's body in place; returns the new length in bytes.
 ///
@@ -10,7 +11,7 @@ use super::{lanes, masks, utf8};
 /// shorter length, never a panic.
 pub fn unescape_in_place(body: &mut [u8]) -> usize {
     match lanes::slash(body) {
-        Some(first) => undo(&mut Same(body), first),
+        Some(first) => undo::<false>(&mut Same(body), first).write,
         None => body.len(),
     }
 }
@@ -24,7 +25,25 @@ pub(super) fn unescape_into(body: &[u8], out: &mut [u8]) -> usize {
     }
     let first = lanes::slash(body).unwrap_or(body.len());
     copy(out, body.get(..first).unwrap_or_default());
-    undo(&mut Apart { from: body, to: out }, first)
+    undo::<false>(&mut Apart { from: body, to: out }, first).write
+}
+
+/// Checks a string whose opening quote is in front of `bytes`, and undoes its escapes, in one pass. Returns the length of its text, whose
+/// UTF-8 is not checked, and where its closing quote is.
+#[inline]
+pub(super) fn take_string(bytes: &mut [u8]) -> Option<(usize, usize)> {
+    let first = lanes::special(bytes, 0);
+    match bytes.get(first)? {
+        b'"' => Some((first, first)),
+        b'\\' => take_escaped(bytes, first),
+        _ => None,
+    }
+}
+
+#[inline(never)]
+fn take_escaped(bytes: &mut [u8], first: usize) -> Option<(usize, usize)> {
+    let Places { read, write } = undo::<true>(&mut Same(bytes), first);
+    (bytes.get(read)? == &b'"').then_some((write, read))
 }
 
 /// Where escaped text is read, and plain text written.
@@ -75,27 +94,34 @@ impl Desk for Apart<'_> {
     }
 }
 
-/// Undoes all escapes from `start` on; what is before it has none, and is at its place. Returns the length of the result.
+/// How far reading and writing came.
+struct Places {
+    read: usize,
+    write: usize,
+}
+
+/// Undoes all escapes from `start` on; what is before it has none, and is at its place. Stops at what is no escape, or with `CHECK` in front
+/// of any byte that can't stand in a string: a quote, a control character.
 #[inline(always)]
-fn undo(desk: &mut impl Desk, start: usize) -> usize {
-    let (mut read, mut write) = (start, start);
+fn undo<const CHECK: bool>(desk: &mut impl Desk, start: usize) -> Places {
+    let mut at = Places { read: start, write: start };
     loop {
         if FAST {
-            pieces::<32>(desk, &mut read, &mut write);
+            blocks::<CHECK>(desk, &mut at);
         }
-        let rest = desk.from().get(read..).unwrap_or_default();
-        let run = lanes::slash(rest).unwrap_or(rest.len());
+        let rest = desk.from().get(at.read..).unwrap_or_default();
+        let run = if CHECK { lanes::special(rest, 0) } else { lanes::slash(rest).unwrap_or(rest.len()) };
         if run > 0 {
-            desk.carry(read, write, run);
-            read = read.wrapping_add(run);
-            write = write.wrapping_add(run);
+            desk.carry(at.read, at.write, run);
+            at.read = at.read.wrapping_add(run);
+            at.write = at.write.wrapping_add(run);
         }
-        match escape(desk.from().get(read..).unwrap_or_default()) {
+        match escape(desk.from().get(at.read..).unwrap_or_default()) {
             Some((c, len)) => {
-                put(desk, &mut write, c);
-                read = read.wrapping_add(len);
+                put(desk, &mut at.write, c);
+                at.read = at.read.wrapping_add(len);
             }
-            None => return write,
+            None => return at,
         }
     }
 }
@@ -110,72 +136,88 @@ fn put(desk: &mut impl Desk, write: &mut usize, c: char) {
     *write = end;
 }
 
-/// Goes on for as long as whole blocks of 64 bytes follow, and writing is so far behind reading that pieces of `N` bytes may be stored
-/// where fewer are meant: the bytes after them come later, and nothing unread is overwritten.
+/// Goes on for as long as whole blocks of 64 bytes follow, and writing is a block behind reading: runs are then copied as if they were that
+/// long. The bytes after them come later, and nothing unread is overwritten.
 #[inline(always)]
-fn pieces<const N: usize>(desk: &mut impl Desk, read: &mut usize, write: &mut usize) {
-    // Twice that, so that a piece may start at any byte of the block.
-    while desk.from().get(*read..).is_some_and(|rest| rest.len() >= 2 * masks::WIDTH)
-        && desk.to().get(*write..).is_some_and(|room| room.len() >= 2 * masks::WIDTH)
-        && (!is_same(desk) || read.wrapping_sub(*write) >= N)
+fn blocks<const CHECK: bool>(desk: &mut impl Desk, at: &mut Places) {
+    // Twice that, so that a run may start at any byte of the block.
+    while desk.from().get(at.read..).is_some_and(|rest| rest.len() >= 2 * WIDTH)
+        && desk.to().get(at.write..).is_some_and(|room| room.len() >= 2 * WIDTH)
+        && (!is_same(desk) || at.read.wrapping_sub(at.write) >= WIDTH)
     {
-        let Some(block) = desk.from().get(*read..).and_then(<[u8]>::first_chunk) else { return };
-        let mut slashes = masks::eq(block, b'\\');
+        let Some(block) = desk.from().get(at.read..).and_then(<[u8]>::first_chunk) else { return };
+        let mut marks = if CHECK { masks::specials(block) } else { masks::eq(block, b'\\') };
         let mut done = 0usize;
-        // Up to the next backslash, again and again.
-        while slashes != 0 {
-            let place = slashes.trailing_zeros() as usize;
-            let run = place.wrapping_sub(done);
-            carry::<N>(desk, read.wrapping_add(done), *write, run);
-            *write = write.wrapping_add(run);
-            let at = read.wrapping_add(place);
-            match desk.from().get(at.wrapping_add(1)).map(|which| plain(*which)) {
-                Some(c @ 1..) => {
-                    if let Some(room) = desk.to().get_mut(*write) {
-                        *room = c;
-                    }
-                    *write = write.wrapping_add(1);
-                    done = place.wrapping_add(2);
-                    // This one and the escaped byte, which may be a backslash, too.
-                    slashes &= !(3 << place);
+        // Up to the next one, again and again.
+        while marks != 0 {
+            let place = marks.trailing_zeros() as usize;
+            carry(desk, at.read.wrapping_add(done), at.write);
+            at.write = at.write.wrapping_add(place.wrapping_sub(done));
+            let here = at.read.wrapping_add(place);
+            let [mark, which] = *desk.from().get(here..).and_then(<[u8]>::first_chunk).unwrap_or(&[0; 2]);
+            let plain = PLAIN.get(usize::from(which)).copied().unwrap_or(0);
+            if plain != 0 && (!CHECK || mark == b'\\') {
+                if let Some(room) = desk.to().get_mut(at.write) {
+                    *room = plain;
                 }
-                _ => {
-                    let Some((c, len)) = escape(desk.from().get(at..).unwrap_or_default()) else {
-                        *read = at;
-                        return;
-                    };
-                    put(desk, write, c);
-                    done = place.wrapping_add(len);
-                    slashes &= u64::MAX.checked_shl(done as u32).unwrap_or(0);
-                }
+                at.write = at.write.wrapping_add(1);
+                done = place.wrapping_add(2);
+                // This one and the escaped byte, which may be a backslash, too.
+                marks &= !(3 << place);
+            } else {
+                let Some((c, len)) = escape(desk.from().get(here..).unwrap_or_default()) else {
+                    at.read = here;
+                    return;
+                };
+                put(desk, &mut at.write, c);
+                done = place.wrapping_add(len);
+                marks &= u64::MAX.checked_shl(done as u32).unwrap_or(0);
             }
         }
-        let run = masks::WIDTH.saturating_sub(done);
-        carry::<N>(desk, read.wrapping_add(done), *write, run);
-        *write = write.wrapping_add(run);
-        *read = read.wrapping_add(done.max(masks::WIDTH));
+        if done > WIDTH {
+            // Seldom, and said so: were it a number to be added, the next block's address would wait for this block's masks.
+            overhang(at, done);
+            continue;
+        }
+        carry(desk, at.read.wrapping_add(done), at.write);
+        at.write = at.write.wrapping_add(WIDTH.wrapping_sub(done));
+        at.read = at.read.wrapping_add(WIDTH);
     }
+}
+
+/// The last escape of a block ends behind it.
+#[cold]
+#[inline(never)]
+fn overhang(at: &mut Places, done: usize) {
+    at.read = at.read.wrapping_add(done);
 }
 
 const fn is_same<D: Desk>(_: &D) -> bool {
     D::SAME
 }
 
-/// Moves `len` bytes and perhaps some more.
+/// Copies a block, of which as much is meant as comes before what is written next.
 #[inline(always)]
-fn carry<const N: usize>(desk: &mut impl Desk, read: usize, write: usize, len: usize) {
-    let mut at = 0;
-    while at < len {
-        if let Some(piece) =
-            desk.from().get(read.wrapping_add(at)..).and_then(<[u8]>::first_chunk::<N>).copied()
-            && let Some(room) =
-                desk.to().get_mut(write.wrapping_add(at)..).and_then(<[u8]>::first_chunk_mut::<N>)
-        {
-            *room = piece;
-        }
-        at = at.wrapping_add(N);
+fn carry(desk: &mut impl Desk, read: usize, write: usize) {
+    if let Some(piece) = desk.from().get(read..).and_then(<[u8]>::first_chunk::<WIDTH>).copied()
+        && let Some(room) = desk.to().get_mut(write..).and_then(<[u8]>::first_chunk_mut::<WIDTH>)
+    {
+        *room = piece;
     }
 }
+
+/// [`plain`] of every byte.
+#[allow(clippy::indexing_slicing, clippy::arithmetic_side_effects)] // runs in the compiler
+static PLAIN: [u8; 256] = {
+    let mut all = [0; 256];
+    let marks = b"\"\\/bfnrt";
+    let mut i = 0;
+    while i < marks.len() {
+        all[marks[i] as usize] = plain(marks[i]);
+        i += 1;
+    }
+    all
+};
 
 /// The byte that a backslash and this one mean; 0 for `u`, and what is no escape.
 #[inline(always)]

@@ -9,7 +9,8 @@
 use super::bytes::FAST;
 use super::masks::{self, Block};
 use super::quoted::{Escapes, View};
-use super::{lanes, utf8};
+use super::scan::is_value;
+use super::{cursor, lanes, utf8};
 
 /// One text, and what is known of it.
 pub(crate) struct Whole<'a> {
@@ -21,6 +22,41 @@ pub(crate) struct Whole<'a> {
 impl<'a> Whole<'a> {
     pub(crate) const fn new(bytes: &'a [u8]) -> Self {
         Self { bytes, utf8: false }
+    }
+
+    pub(crate) const fn bytes(&self) -> &'a [u8] {
+        self.bytes
+    }
+
+    /// The same of a text that goes on, of which it may be known that it is UTF-8.
+    pub(super) const fn after(bytes: &'a [u8], utf8: bool) -> Self {
+        Self { bytes, utf8 }
+    }
+
+    /// Whether all that follows is known to be UTF-8.
+    pub(super) const fn is_utf8(&self) -> bool {
+        self.utf8
+    }
+
+    /// The end of the value that starts at `at`, within so many containers, if it is valid; here the scanner is asked, too.
+    #[inline]
+    pub(super) fn value_in(&mut self, at: usize, around: u8) -> Option<usize> {
+        match self.value(at) {
+            // No container that is accepted in blocks has more than 62 levels.
+            Some(end) if around < 64 => Some(end),
+            _ => self.asked(at, around),
+        }
+    }
+
+    /// The same as the scanner has it.
+    #[cold]
+    #[inline(never)]
+    fn asked(&mut self, at: usize, around: u8) -> Option<usize> {
+        let rest = self.bytes.get(at..)?;
+        // Asked of all that follows, once, so that no later value can make the fast way ask that in vain again.
+        self.utf8 = self.utf8 || utf8::is_valid(rest);
+        let value = rest.get(..cursor::value(rest)?)?;
+        (self.utf8 && is_value(value, around)).then(|| at.wrapping_add(value.len()))
     }
 
     /// The end of the value that starts at `at`, if it is valid for sure and more bytes follow it or it is no number.
