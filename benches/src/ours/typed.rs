@@ -23,7 +23,7 @@ impl Lazy {
         while let Some((key, value)) = members.next()? {
             match key.raw() {
                 b"jsonrpc" => {
-                    versions += usize::from(value.string()?.is_some_and(|version| version.is("2.0")))
+                    versions += usize::from(value.string()?.is_some_and(|version| version.is("2.0")));
                 }
                 b"id" => ids += usize::from(matches!(value.raw()?.kind(), Kind::Number | Kind::String)),
                 b"result" => {
