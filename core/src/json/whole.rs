@@ -90,7 +90,7 @@ impl<'a> Whole<'a> {
         Some(at)
     }
 
-    /// The same for an object or array.
+    /// The end of an object or array.
     #[inline(never)]
     fn container(&mut self, start: usize) -> Option<usize> {
         let mut before = Before::CONTAINER;
