@@ -17,7 +17,7 @@ impl<'a> View<'a> {
 
     /// What is left from `at` on, less than a block; `None`: nothing. `room`: for a text under 64 bytes.
     #[inline(always)]
-    pub(super) fn last(text: &'a [u8], at: usize, room: &'a mut Block) -> Option<Self> {
+    pub(super) fn last(text: &'a [u8], at: usize, room: &'a mut Option<Block>) -> Option<Self> {
         let rest = text.get(at..)?;
         let shift = masks::WIDTH.wrapping_sub(rest.len());
         if rest.is_empty() {
@@ -26,6 +26,7 @@ impl<'a> View<'a> {
         if let Some(block) = text.last_chunk() {
             return Some(Self { block, shift });
         }
+        let room = room.insert([b' '; masks::WIDTH]);
         super::copy(room.get_mut(shift..)?, rest);
         Some(Self { block: room, shift })
     }

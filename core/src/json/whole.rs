@@ -79,7 +79,7 @@ impl<'a> Whole<'a> {
         let mut escapes = Escapes::NONE;
         let at = self.inside(at, &mut escapes)?;
         // The block with its end.
-        let mut room = [b' '; 64];
+        let mut room = None;
         let view = match self.bytes.get(at..)?.first_chunk() {
             Some(block) => View::all(block),
             None => View::last(self.bytes, at, &mut room)?,
@@ -126,7 +126,7 @@ impl<'a> Whole<'a> {
         Some(at)
     }
 
-    /// The same for an object or array.
+    /// The end of an object or array.
     #[inline(never)]
     fn container(&mut self, start: usize) -> Option<usize> {
         let mut before = Before::CONTAINER;
@@ -137,7 +137,7 @@ impl<'a> Whole<'a> {
             }
             // One block twice, since the usual one is faster without shifting anything.
             let Some(block) = self.bytes.get(at..)?.first_chunk() else {
-                let mut room = [b' '; 64];
+                let mut room = None;
                 let view = View::last(self.bytes, at, &mut room)?;
                 return self.block(view, at, &mut before).filter(|end| *end != 0);
             };
