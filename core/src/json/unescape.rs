@@ -30,6 +30,7 @@ pub(super) fn unescape_into(body: &[u8], out: &mut [u8]) -> usize {
 
 /// Checks a string whose opening quote is in front of `bytes`, and undoes its escapes, in one pass. Returns the length of its text, whose
 /// UTF-8 is not checked, and where its closing quote is.
+#[cfg(feature = "serde")]
 #[inline]
 pub(super) fn take_string(bytes: &mut [u8]) -> Option<(usize, usize)> {
     let first = lanes::special(bytes, 0);
@@ -40,6 +41,7 @@ pub(super) fn take_string(bytes: &mut [u8]) -> Option<(usize, usize)> {
     }
 }
 
+#[cfg(feature = "serde")]
 #[inline(never)]
 fn take_escaped(bytes: &mut [u8], first: usize) -> Option<(usize, usize)> {
     let Places { read, write } = undo::<true>(&mut Same(bytes), first);

@@ -29,11 +29,13 @@ impl<'a> Whole<'a> {
     }
 
     /// The same of a text that goes on, of which it may be known that it is UTF-8.
+    #[cfg(feature = "serde")]
     pub(super) const fn after(bytes: &'a [u8], utf8: bool) -> Self {
         Self { bytes, utf8 }
     }
 
     /// Whether all that follows is known to be UTF-8.
+    #[cfg(feature = "serde")]
     pub(super) const fn is_utf8(&self) -> bool {
         self.utf8
     }
