@@ -203,7 +203,8 @@ mod tests {
             pick(Raw::new(&meta).unwrap(), &names, &mut walked);
             let params = Params::read(object);
             assert_eq!(params.found[META], Raw::new(&meta), "{text}");
-            assert_eq!(params.claim, Some(walked).filter(|_| MODERN && is_usual), "{text}");
+            let known = Some(&walked[..]).filter(|_| MODERN && is_usual && !SMALL);
+            assert_eq!(params.claim.as_ref().map(<[_; _]>::as_slice), known, "{text}");
         }
     }
 }
