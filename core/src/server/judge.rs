@@ -101,6 +101,9 @@ impl Server<'_> {
         if self.line.batch.is_some() && (claim.version.is_some() || route == Ok(Route::Initialize)) {
             return Err(Refusal::NotInABatch);
         }
+        if let (Ok(Route::Call), Some(can), true) = (route, claim.capabilities, claim.version.is_some()) {
+            self.asked.ready.can = Abilities::read(can);
+        }
         route
     }
 
