@@ -265,8 +265,9 @@ mod plain {
 mod sse2 {
     use super::Block;
     use safe_arch::{
-        add_i8_m128i, bitor_m128i, cmp_eq_mask_i8_m128i, cmp_lt_mask_i8_m128i, load_unaligned_m128i, m128i,
-        max_u8_m128i, min_u8_m128i, move_mask_i8_m128i, set_splat_i8_m128i, sub_i8_m128i,
+        add_i8_m128i, bitor_m128i, bitxor_m128i, cmp_eq_mask_i8_m128i, cmp_lt_mask_i8_m128i,
+        load_unaligned_m128i, m128i, max_u8_m128i, min_u8_m128i, move_mask_i8_m128i, set_splat_i8_m128i,
+        sub_i8_m128i,
     };
 
     /// Sets at least the top bit of each byte that it holds for.
@@ -389,9 +390,10 @@ mod sse2 {
         // C0 to E0 become the least of all bytes.
         let turned = quarters(block, Any).map(|x| add_i8_m128i(x, all(0x40)));
         let short = at_most(fold(turned, min_u8_m128i), 0x20);
-        let long = AtLeast(0xf0).of(fold(quarters(block, Any), max_u8_m128i));
-        let surrogates = fold(quarters(block, Eq(0xed)), bitor_m128i);
-        move_mask_i8_m128i(bitor_m128i(bitor_m128i(short, long), surrogates)) != 0
+        // ED takes the place of EF, so that it is next to F0 and what is over it: only the greatest is compared.
+        let turned = quarters(block, Any).map(|x| bitxor_m128i(x, all(2)));
+        let long = AtLeast(0xef).of(fold(turned, max_u8_m128i));
+        move_mask_i8_m128i(bitor_m128i(short, long)) != 0
     }
 
     #[inline(always)]
