@@ -224,11 +224,11 @@ def sentence():
     """What the README says of the page."""
     rows = {name: cells for (processor, name), cells in written().items() if processor == "Cortex-M0"}
     flash = {name: int(cells[0].replace(",", "")) for name, cells in rows.items()}
-    stack = int(rows["server, both eras"][3].replace(",", ""))
+    ram, _, stack = (int(cell.replace(",", "")) for cell in rows["server, both eras"][1:4])
     whole = flash["server, both eras"]
     kilo = lambda name: f"{abs(flash[name] - whole) / 1000:.1f} KB"
     return (
-        f"A tools server takes {whole / 1000:.0f} KB of flash, 1 KB of RAM and {stack / 1000:.1f} KB of stack on a Cortex-M0, without a driver; {kilo('server, legacy')} less without the stateless era, "
+        f"A tools server takes {whole / 1000:.0f} KB of flash, {ram / 1000:.1f} KB of RAM with its buffers and {stack / 1000:.1f} KB of stack on a Cortex-M0, without a driver; {kilo('server, legacy')} less without the stateless era, "
         f"{kilo('server, modern')} less without\nthat of handshakes; `core::fmt` would add {kilo('server, both eras, `core::fmt`')}, "
         f"a client {kilo('client and server, both eras')}, serde {kilo('server, both eras, serde')} ([docs/footprint.md](docs/footprint.md))."
     )

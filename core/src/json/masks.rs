@@ -63,6 +63,7 @@ pub(super) fn controls(block: &Block) -> u64 {
 }
 
 /// Whether a byte is `want`.
+#[cfg_attr(any(barewire_small, not(target_pointer_width = "64")), allow(dead_code))]
 #[inline(always)]
 pub(crate) fn has(block: &Block, want: u8) -> bool {
     lanes::any(block, lanes::Eq(want))

@@ -26,40 +26,51 @@ pub(crate) fn string(out: &mut Out<'_>, text: &str) -> bool {
     !SMALL && is_plain(text) && out.append_string(text.as_bytes()) || write_str(out, text)
 }
 
-/// One tool definition.
-#[inline(never)]
+/// One tool definition. In two parts: all slots of both at once would be the deepest frame of a server on small processors.
 pub(crate) fn tool(out: &mut Out<'_>, tool: &Tool<'_>, version: Version) -> bool {
-    let flag = |flag: Option<bool>| slot(flag.map(|yes| if yes { "true" } else { "false" }));
-    let hints = &tool.hints;
-    let flags = [hints.read_only, hints.destructive, hints.idempotent, hints.open_world];
-    let hinted = hints.title.is_some() || flags.iter().any(Option::is_some);
-    let [read_only, destructive, idempotent, open_world] = flags.map(flag);
-    let task = tool.task_support.filter(|_| LEGACY && version == Version::V2025_11_25);
-    let common = [
+    described(out, tool, version) && annotated(out, tool, version)
+}
+
+#[inline(never)]
+fn described(out: &mut Out<'_>, tool: &Tool<'_>, version: Version) -> bool {
+    let slots = [
         Some(tool.name.as_bytes()),
         since(version, Version::V2025_06_18, tool.title),
         Some(tool.description.as_bytes()),
         Some(tool.input_schema.as_bytes()),
         since(version, Version::V2025_06_18, tool.output_schema),
-        since(version, Version::V2025_03_26, hinted.then_some("")),
-        slot(hints.title),
-        read_only,
     ];
-    let own = [
-        destructive,
-        idempotent,
-        open_world,
+    let text = pattern!(concat!(
+        "{\"name\":\"@0\"<1,\"title\":\"@1\">,\"description\":\"@2\",\"inputSchema\":$3<4,\"outputSchema\":$4>"
+    ));
+    fill(out, text, &slots, &[])
+}
+
+#[inline(never)]
+fn annotated(out: &mut Out<'_>, tool: &Tool<'_>, version: Version) -> bool {
+    let flag = |flag: Option<bool>| slot(flag.map(|yes| if yes { "true" } else { "false" }));
+    let hints = &tool.hints;
+    let flags = [hints.read_only, hints.destructive, hints.idempotent, hints.open_world];
+    let hinted = hints.title.is_some() || flags.iter().any(Option::is_some);
+    let task = tool.task_support.filter(|_| LEGACY && version == Version::V2025_11_25);
+    let [read_only, destructive, idempotent, open_world] = flags.map(flag);
+    let hints = [slot(hints.title), read_only, destructive, idempotent, open_world];
+    let others = [
         since(version, Version::V2025_11_25, tool.icons),
         slot(task),
         since(version, Version::V2025_06_18, tool.meta),
     ];
-    let text = pattern!(concat!(
-        "{\"name\":\"@0\"<1,\"title\":\"@1\">,\"description\":\"@2\",\"inputSchema\":$3<4,\"outputSchema\":$4>",
-        "<5,\"annotations\":{<6~\"title\":\"@6\"><7~\"readOnlyHint\":$7><8~\"destructiveHint\":$8>",
-        "<9~\"idempotentHint\":$9><a~\"openWorldHint\":$a>}><b,\"icons\":$b>",
-        "<c,\"execution\":{\"taskSupport\":\"@c\"}><d,\"_meta\":$d>}"
-    ));
-    fill(out, text, &common, &own)
+    if version.since(Version::V2025_03_26) && hinted {
+        let text = pattern!(concat!(
+            ",\"annotations\":{<0~\"title\":\"@0\"><1~\"readOnlyHint\":$1><2~\"destructiveHint\":$2>",
+            "<3~\"idempotentHint\":$3><4~\"openWorldHint\":$4>}"
+        ));
+        if !fill(out, text, &hints, &[]) {
+            return false;
+        }
+    }
+    let text = pattern!("<0,\"icons\":$0><1,\"execution\":{\"taskSupport\":\"@1\"}><2,\"_meta\":$2>}");
+    fill(out, text, &others, &[])
 }
 
 /// A block of text.

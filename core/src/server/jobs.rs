@@ -178,7 +178,16 @@ impl Say<'_> {
             Job::Failed { code, .. } => {
                 self.error(out, id, (*code, Words::Own(code.text())), Data::None, None)
             }
-            Job::BadArgs { bad, .. } => self.bad_args(out, bad, slot),
+            Job::BadArgs { bad, .. } => match server_side(slot).map(|own| own.version) {
+                Some(version) if version.since(Version::V2025_11_25) => {
+                    self.bad_args(out, bad, (id, version))
+                }
+                Some(_) => {
+                    let words = (Code::INVALID_PARAMS, Words::BadArgs(bad));
+                    self.error(out, id, words, Data::None, None)
+                }
+                None => true,
+            },
             Job::Empty { .. } => {
                 self.fill(out, pattern!("&0,\"result\":{&6"), (id, Version::NEWEST_LEGACY), &[])
             }
@@ -225,13 +234,9 @@ impl Say<'_> {
         said && self.fill(out, tail, about, &[limit, requested, json.map(Raw::as_bytes)])
     }
 
+    /// Wrong arguments, as the revisions since 2025-11-25 have them: a result that the model can learn from.
     #[inline(never)]
-    fn bad_args(&self, out: &mut Out<'_>, bad: &BadArgs, slot: Option<&CallSlot>) -> bool {
-        let Some(own) = server_side(slot) else { return true };
-        let about = (slot.map(|s| s.id.get()), own.version);
-        if !own.version.since(Version::V2025_11_25) {
-            return self.error(out, about.0, (Code::INVALID_PARAMS, Words::BadArgs(bad)), Data::None, None);
-        }
+    fn bad_args(&self, out: &mut Out<'_>, bad: &BadArgs, about: (Slot<'_>, Version)) -> bool {
         let head = pattern!("&0,\"result\":{$3\"content\":[{\"type\":\"text\",\"text\":\"");
         self.fill(out, head, about, &[])
             && say_bad_args(out, bad)

@@ -27,6 +27,7 @@ impl Server<'_> {
         let job = match route {
             Route::Initialize => {
                 self.initialize(hand)?;
+                self.open(hand.line);
                 Job::Initialize { id, version: self.asked.ready.version }
             }
             Route::Ping => Job::Empty { id },
@@ -101,6 +102,9 @@ impl Server<'_> {
         if self.line.batch.is_some() && (claim.version.is_some() || route == Ok(Route::Initialize)) {
             return Err(Refusal::NotInABatch);
         }
+        if let (Ok(Route::Call), Some(can), true) = (route, claim.capabilities, claim.version.is_some()) {
+            self.asked.ready.can = Abilities::read(can);
+        }
         route
     }
 
@@ -130,7 +134,7 @@ impl Server<'_> {
     /// A handshake.
     #[cfg_attr(target_os = "none", inline(never))]
     fn initialize(&mut self, hand: &Hand) -> Result<(), Refusal> {
-        const NAMES: &[&str] = &["protocolVersion", "clientInfo", "capabilities"];
+        const NAMES: &[&str] = &["protocolVersion", "clientInfo"];
         let line = hand.line.of(self.rx.bytes());
         let params = Raw::trusted(self.asked.params.of(line));
         if params.is_null() {
@@ -138,7 +142,7 @@ impl Server<'_> {
         }
         let mut found = [None; NAMES.len()];
         pick(params, NAMES, &mut found);
-        let [wanted, info, capabilities] = found;
+        let [wanted, info] = found;
         let wanted = wanted.filter(|v| v.kind() == Kind::String).ok_or(Refusal::VersionShape)?;
         if !LEGACY {
             // 2026-07-28, basic/versioning: who is asked for a handshake that he doesn't know names what he speaks.
@@ -150,13 +154,15 @@ impl Server<'_> {
         let name = info.and_then(|info| info.get("name")).filter(|name| name.kind() == Kind::String);
         self.asked.name = name.map(|name| place(line, name).shifted(hand.line.start)).unwrap_or_default();
         self.asked.ready.version = version;
-        let can = capabilities.map(Abilities::read).unwrap_or_default();
-        self.open(version, can);
         Ok(())
     }
 
+    /// Opens the session that a handshake agreed on. A step of its own, for the stack's sake.
     #[cfg_attr(target_os = "none", inline(never))]
-    pub(super) fn open(&mut self, version: Version, can: Abilities) {
+    fn open(&mut self, line: Span) {
+        let params = Raw::trusted(self.asked.params.of(line.of(self.rx.bytes())));
+        let can = params.get("capabilities").map(Abilities::read).unwrap_or_default();
+        let version = self.asked.ready.version;
         let all = self.config.get().rest().noise == Noise::Ignore;
         self.doom(|slot| all || !is_modern(slot));
         self.session.legacy = Some(version);
