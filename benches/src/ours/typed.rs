@@ -89,8 +89,11 @@ impl Lazy {
     }
 
     fn string(&mut self, body: Str<'_>, seen: &mut Seen) -> Option<()> {
-        // One that has an escape near its start needs no search for one all the way.
-        seen.add(body.decode_into(&mut self.text)?.as_bytes());
+        let text = match body.plain() {
+            Some(text) => text,
+            None => body.decode_into(&mut self.text)?,
+        };
+        seen.add(text.as_bytes());
         Some(())
     }
 }

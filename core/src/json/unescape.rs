@@ -23,8 +23,17 @@ pub(super) fn unescape_into(body: &[u8], out: &mut [u8]) -> usize {
         copy(out, body);
         return unescape_in_place(out.get_mut(..body.len()).unwrap_or_default());
     }
-    let first = lanes::slash(body).unwrap_or(body.len());
+    let Some(first) = lanes::slash(body) else {
+        copy(out, body);
+        return body.len();
+    };
     copy(out, body.get(..first).unwrap_or_default());
+    undo_into(body, out, first)
+}
+
+/// A function of its own, so that texts without escapes have less to do.
+#[inline(never)]
+fn undo_into(body: &[u8], out: &mut [u8], first: usize) -> usize {
     undo::<false>(&mut Apart { from: body, to: out }, first).write
 }
 

@@ -135,19 +135,28 @@ impl<'a> Whole<'a> {
         let mut at = start;
         loop {
             if before.long {
-                at = self.inside(at, &mut before.escapes)?;
+                (at, before.escapes) = self.long(at, before.escapes)?;
             }
-            // One block twice, since the usual one is faster without shifting anything.
-            let Some(block) = self.bytes.get(at..)?.first_chunk() else {
-                let mut room = None;
-                let view = View::last(self.bytes, at, &mut room)?;
-                return self.block(view, at, &mut before).filter(|end| *end != 0);
-            };
+            let Some(block) = self.bytes.get(at..)?.first_chunk() else { return self.last(at, before) };
             match self.block(View::all(block), at, &mut before)? {
                 0 => at = at.wrapping_add(64),
                 end => return Some(end),
             }
         }
+    }
+
+    /// The same as [`inside`](Self::inside), but where the loop around it keeps its registers for the usual blocks.
+    #[inline(never)]
+    fn long(&mut self, at: usize, mut escapes: Escapes) -> Option<(usize, Escapes)> {
+        Some((self.inside(at, &mut escapes)?, escapes))
+    }
+
+    /// The last block, which is no whole one: apart from the others, which are faster without shifting anything.
+    #[inline(never)]
+    fn last(&mut self, at: usize, mut before: Before) -> Option<usize> {
+        let mut room = None;
+        let view = View::last(self.bytes, at, &mut room)?;
+        self.block(view, at, &mut before).filter(|end| *end != 0)
     }
 
     /// One block, whose first byte that counts is the text's at `at`. The index behind the container if it ends here, else 0.
@@ -157,14 +166,7 @@ impl<'a> Whole<'a> {
         let mut quotes = view.eq(b'"');
         let mut controls = 0;
         if !before.escapes.over() || masks::has_slash_control_or_high(block) {
-            if masks::has_control_or_high(block) {
-                controls = view.controls();
-                self.check_utf8(block, at)?;
-            }
-            let slashes = view.eq(b'\\');
-            if slashes != 0 || !before.escapes.over() {
-                quotes &= !before.escapes.of(view, quotes, slashes)?;
-            }
+            (quotes, controls, before.escapes) = self.rare(view, at, quotes, before.escapes)?;
         }
         before.long = before.in_string != 0 && quotes == 0;
         if before.long {
@@ -197,7 +199,7 @@ impl<'a> Whole<'a> {
         before.scalar = scalars >> 63;
         let starts = opening | walked.open | first;
         let empty = brackets & !walked.open & follow(walked.open, space, &mut before.open);
-        let key_due = walked.open & walked.curly | commas & walked.objects;
+        let key_due = (walked.open | commas) & walked.objects;
         let key_due = follow(key_due, space, &mut before.key_due);
         // An addition carries a bit through the string, from the opening quote of a key to its closing one.
         let (sum, over) = strings.overflowing_add(opening & key_due);
@@ -218,6 +220,26 @@ impl<'a> Whole<'a> {
         let valid = !0u64 >> 63usize.wrapping_sub(last);
         let is_valid = wrong & valid == 0 && (first & valid == 0 || self.scalars(first & valid, at));
         is_valid.then(|| at.wrapping_add(last).wrapping_add(1))
+    }
+
+    /// What only some blocks have: escapes, control characters, bytes over 127. The quotes that are not escaped, and the control
+    /// characters. Not inlined for the sake of all the other blocks.
+    #[inline(never)]
+    fn rare(
+        &mut self,
+        view: View<'_>,
+        at: usize,
+        quotes: u64,
+        mut escapes: Escapes,
+    ) -> Option<(u64, u64, Escapes)> {
+        let mut controls = 0;
+        if masks::has_control_or_high(view.block) {
+            controls = view.controls();
+            self.check_utf8(view.block, at)?;
+        }
+        let slashes = view.eq(b'\\');
+        let escaped = if slashes != 0 || !escapes.over() { escapes.of(view, quotes, slashes)? } else { 0 };
+        Some((quotes & !escaped, controls, escapes))
     }
 
     /// Whether numbers and words are what they should be, of those that start at these bits of the block at `at`. Not inlined, so that
@@ -257,8 +279,6 @@ impl<'a> Whole<'a> {
 struct Before {
     /// All ones in a string.
     in_string: u64,
-    /// All ones directly in an object.
-    object: u64,
     /// One bit per open container, the innermost lowest, over one that marks the bottom: is it an object?
     stack: u64,
     /// It is escaped, or has digits of an escape.
@@ -282,9 +302,7 @@ struct Before {
 /// A block's brackets.
 struct Walked {
     open: u64,
-    /// Those that are `{` or `}`.
-    curly: u64,
-    /// The bytes that stand directly in an object.
+    /// The bytes that stand directly in an object, with the bracket that opens it.
     objects: u64,
     /// The one that closes the outermost container.
     last: Option<usize>,
@@ -294,7 +312,6 @@ impl Before {
     /// Before the bracket that opens the outermost container.
     const CONTAINER: Self = Self {
         in_string: 0,
-        object: 0,
         stack: 1,
         escapes: Escapes::NONE,
         due: 1,
@@ -309,7 +326,7 @@ impl Before {
     /// Matches brackets; `None` where they don't, or over a depth of 62.
     #[inline(always)]
     fn walk(&mut self, block: &Block, shift: usize, brackets: u64) -> Option<Walked> {
-        let mut found = Walked { open: 0, curly: 0, objects: self.object, last: None };
+        let mut found = Walked { open: 0, objects: spread(self.stack & 1), last: None };
         let (mut rest, mut bad) = (brackets, 0);
         while rest != 0 {
             let n = rest.trailing_zeros() as usize;
@@ -319,17 +336,16 @@ impl Before {
             // `[` is 5B, `]` 5D, `{` 7B, `}` 7D: bit 1 opens, bit 2 closes, bit 5 is curly.
             let byte = u64::from(*block.get(n.wrapping_add(shift) & 63)?);
             let (opens, curly) = (byte >> 1 & 1, byte >> 5 & 1);
-            bad |= !(byte >> 1 ^ byte >> 2) | (self.stack ^ curly) & !opens;
+            bad |= (self.stack ^ curly) & byte >> 2;
             found.open |= bit & spread(opens);
-            found.curly |= bit & spread(curly);
             if self.stack >> 63 != 0 {
                 return None;
             }
+            let before = self.stack & 1;
             self.stack = if opens != 0 { self.stack << 1 | curly } else { self.stack >> 1 };
-            let object = spread(self.stack & 1);
-            // From it on.
-            found.objects ^= (self.object ^ object) & bit.wrapping_neg();
-            self.object = object;
+            // From it on they are ones, or are none any more: an addition turns all bits above, a subtraction sets them.
+            let turn = before.wrapping_sub(self.stack & 1);
+            found.objects = found.objects.wrapping_add(bit.wrapping_mul(turn));
             if self.stack == 1 {
                 found.last = Some(n);
                 break;
