@@ -82,15 +82,15 @@ impl<'m> Request<'m> {
         head(&mut self.out, self.own.wire, method);
         let params = self.out.end();
         self.put(b",\"params\":{");
+        let mut first = self.out.end();
         if self.claims_first() {
             self.put(b"\"_meta\":{");
             self.meta_parts().claim(&mut self.out, &self.config.get());
+            first = self.out.end();
+            self.put(b"}");
             self.any = true;
         }
-        self.marks = (start, params, self.out.end());
-        if self.any {
-            self.put(b"}");
-        }
+        self.marks = (start, params, first);
     }
 
     /// Is what all requests say of themselves written where it stands, before what this one says? Else it is all written by `send`, and moved

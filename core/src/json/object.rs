@@ -1,7 +1,7 @@
 //! Writing one object or array, member by member: the commas come by themselves.
 
 use super::write::{
-    write_bool, write_display, write_f64, write_i64, write_key, write_raw, write_str, write_u64,
+    put_short, write_bool, write_display, write_f64, write_i64, write_raw, write_str, write_u64,
 };
 use super::{Raw, Sink};
 use core::fmt;
@@ -52,10 +52,10 @@ impl<'s> List<'s> {
         if !self.ok {
             return;
         }
-        let begun = match key {
-            Some(key) => write_key(self.sink, self.comma, key),
-            None => !self.comma || self.sink.put(b","),
-        };
+        // Most keys go in one piece.
+        let begun = key.is_some_and(|key| put_short(self.sink, self.comma, key, b"\":"))
+            || (!self.comma || self.sink.put(b","))
+                && key.is_none_or(|key| write_str(self.sink, key) && self.sink.put(b":"));
         self.ok = begun && value(self.sink);
         self.comma = true;
     }

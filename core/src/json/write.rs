@@ -21,26 +21,18 @@ use core::fmt::{self, Write as _};
 /// assert_eq!(out.written(), r#""say \"é\"\n\u0001""#.as_bytes());
 /// ```
 pub fn write_str(sink: &mut (impl Sink + ?Sized), text: &str) -> bool {
-    put_short(sink, false, text, b"\"") || write_long(sink, text)
-}
-
-/// The same, in any case.
-fn write_long(sink: &mut (impl Sink + ?Sized), text: &str) -> bool {
+    if put_short(sink, false, text, b"\"") {
+        return true;
+    }
     // Not put together in a small buffer first: fewer instructions, but what was stored byte by byte can't be loaded 16 at once
     // without a stall, and a call took 45 ns to write instead of 29.
     sink.put(b"\"") && write_str_part(sink, text) && sink.put(b"\"")
 }
 
-/// Writes the name of a member with its colon, and a comma before it if that is due.
-pub(super) fn write_key(sink: &mut dyn Sink, comma: bool, key: &str) -> bool {
-    put_short(sink, comma, key, b"\":")
-        || (!comma || sink.put(b",")) && write_long(sink, key) && sink.put(b":")
-}
-
 /// Writes a short string that has nothing to escape, at once and in its place, with a comma before it or not, and `end` behind it; false if it is
 /// none, or if there is no such place: nothing is written then.
 #[inline]
-fn put_short<const N: usize>(
+pub(super) fn put_short<const N: usize>(
     sink: &mut (impl Sink + ?Sized),
     comma: bool,
     text: &str,
