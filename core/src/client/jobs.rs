@@ -1,9 +1,12 @@
 //! The machine's own messages. Each is a pure function of what the machine remembers, made again from its start for every
 //! piece, so that it goes through a transmit buffer of any size.
 use super::ClientConfig;
-use crate::json::{Raw, SMALL, Sink as _, write_i64, write_raw, write_str, write_str_part, write_u64};
+use crate::json::{
+    Fixed, Raw, SMALL, Sink as _, digits, is_plain, write_i64, write_raw, write_str, write_str_part,
+    write_u64,
+};
 use crate::machine::mem::Span;
-use crate::machine::tx::Out;
+use crate::machine::tx::{Out, put_all};
 use crate::mcp::{Abilities, Level, Version, key, write};
 use crate::rpc::Code;
 
@@ -66,6 +69,11 @@ impl Meta<'_> {
         self.version.is_stateless() || self.token.is_some() || self.own_members().next().is_some()
     }
 
+    /// Is there anything to say that not every request says?
+    pub(super) const fn has_more(&self) -> bool {
+        self.token.is_some() || self.log.is_some() || self.more.is_some()
+    }
+
     /// The application's members without those that are the machine's: protocol keys win.
     fn own_members(&self) -> impl Iterator<Item = (crate::json::Str<'_>, Raw<'_>)> {
         let log = self.log.is_some();
@@ -76,62 +84,72 @@ impl Meta<'_> {
         })
     }
 
-    /// `"_meta":{…}`, the protocol's keys first (2026-07-28, basic/index, "_meta").
+    /// What stands in `_meta`, the protocol's keys first (2026-07-28, basic/index, "_meta").
     #[inline(never)]
     pub(super) fn write(&self, out: &mut Out<'_>, config: &ClientConfig<'_>) -> bool {
-        let mut first = true;
+        let claims = self.version.is_stateless();
+        (!claims || self.claim(out, config)) && self.rest(out, !claims)
+    }
+
+    /// What every request to a modern server says.
+    #[cfg_attr(not(target_os = "none"), inline)]
+    pub(super) fn claim(&self, out: &mut Out<'_>, config: &ClientConfig<'_>) -> bool {
+        let extensions = config.extensions.filter(|_| self.meets);
+        let (name, own_version) = (config.name, config.version);
+        if SMALL {
+            let parts = [
+                "\"",
+                key::PROTOCOL_VERSION,
+                "\":\"",
+                self.version.as_str(),
+                "\",\"",
+                key::CLIENT_INFO,
+                "\":",
+            ];
+            return write::all(out, &parts)
+                && write::implementation(out, name, own_version)
+                && write::all(out, &[",\"", key::CLIENT_CAPABILITIES, "\":"])
+                && abilities(out, config.can, extensions);
+        }
+        if config.can == Abilities::NONE && extensions.is_none() && is_plain(name) && is_plain(own_version) {
+            // The same as below for most clients: in one go, where a second copy of the keys costs nothing.
+            return put_all!(
+                out,
+                b"\"io.modelcontextprotocol/protocolVersion\":\"",
+                self.version.as_str().as_bytes(),
+                b"\",\"io.modelcontextprotocol/clientInfo\":{\"name\":\"",
+                name.as_bytes(),
+                b"\",\"version\":\"",
+                own_version.as_bytes(),
+                b"\"},\"io.modelcontextprotocol/clientCapabilities\":{}",
+            );
+        }
+        out.put(b"\"io.modelcontextprotocol/protocolVersion\":\"")
+            && out.put(self.version.as_str().as_bytes())
+            && out.put(b"\",\"io.modelcontextprotocol/clientInfo\":")
+            && write::implementation(out, name, own_version)
+            && out.put(b",\"io.modelcontextprotocol/clientCapabilities\":")
+            && abilities(out, config.can, extensions)
+    }
+
+    /// What follows; `first`: nothing stands before it.
+    #[cfg_attr(not(target_os = "none"), inline(never))]
+    pub(super) fn rest(&self, out: &mut Out<'_>, mut first: bool) -> bool {
         let mut comma = |out: &mut Out<'_>| core::mem::take(&mut first) || out.put(b",");
-        let modern = !self.version.is_stateless()
-            || comma(out)
-                && claim_version(out, self.version)
-                && write::implementation(out, config.name, config.version)
-                && claim_abilities(out)
-                && abilities(out, config.can, config.extensions.filter(|_| self.meets));
-        modern
-            && self.token.is_none_or(|token| {
-                comma(out)
-                    && write::all(out, &["\"", key::PROGRESS_TOKEN, "\":"])
-                    && write_u64(out, u64::from(token))
-            })
-            && self.log.filter(|_| self.version.is_stateless()).is_none_or(|level| {
-                comma(out) && write::all(out, &["\"", key::LOG_LEVEL, "\":\"", level.as_str(), "\""])
-            })
-            && self.own_members().all(|(name, value)| {
-                comma(out)
-                    && out.put(b"\"")
-                    && out.put(name.raw())
-                    && out.put(b"\":")
-                    && write_raw(out, value)
-            })
+        self.token.is_none_or(|token| {
+            comma(out)
+                && write::all(out, &["\"", key::PROGRESS_TOKEN, "\":"])
+                && write_u64(out, u64::from(token))
+        }) && self.log.filter(|_| self.version.is_stateless()).is_none_or(|level| {
+            comma(out) && write::all(out, &["\"", key::LOG_LEVEL, "\":\"", level.as_str(), "\""])
+        }) && self.own_members().all(|(name, value)| {
+            comma(out) && out.put(b"\"") && out.put(name.raw()) && out.put(b"\":") && write_raw(out, value)
+        })
     }
-}
-
-/// What stands before the client's name: the version.
-fn claim_version(out: &mut Out<'_>, version: Version) -> bool {
-    if SMALL {
-        let parts =
-            ["\"", key::PROTOCOL_VERSION, "\":\"", version.as_str(), "\",\"", key::CLIENT_INFO, "\":"];
-        return write::all(out, &parts);
-    }
-    // In every request to a modern server: few pieces cost less, where a second copy of the keys costs nothing.
-    out.put(b"\"io.modelcontextprotocol/protocolVersion\":\"")
-        && out.put(version.as_str().as_bytes())
-        && out.put(b"\",\"io.modelcontextprotocol/clientInfo\":")
-}
-
-/// What stands before its abilities.
-fn claim_abilities(out: &mut Out<'_>) -> bool {
-    if SMALL {
-        return write::all(out, &[",\"", key::CLIENT_CAPABILITIES, "\":"]);
-    }
-    out.put(b",\"io.modelcontextprotocol/clientCapabilities\":")
 }
 
 #[inline(never)]
 fn abilities(out: &mut Out<'_>, can: Abilities, extensions: Option<&str>) -> bool {
-    if !SMALL && can == Abilities::NONE && extensions.is_none() {
-        return out.put(b"{}");
-    }
     let elicitation = match (can.form, can.url) {
         (false, false) => "",
         (true, false) => "\"elicitation\":{\"form\":{}}",
@@ -165,6 +183,11 @@ pub(super) enum Method<'a> {
 
 /// `{"jsonrpc":"2.0","id":…,"method":…`
 pub(super) fn head(out: &mut Out<'_>, id: u32, method: Method<'_>) -> bool {
+    if !SMALL && let Method::Known(name) = method {
+        let mut number = [0; Fixed::ROOM];
+        let id = digits(&mut number, u64::from(id), false);
+        return put_all!(out, b"{\"jsonrpc\":\"2.0\",\"id\":", id, b",\"method\":\"", name.as_bytes(), b"\"");
+    }
     out.put(b"{\"jsonrpc\":\"2.0\",\"id\":")
         && write_u64(out, u64::from(id))
         && out.put(b",\"method\":\"")

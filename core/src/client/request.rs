@@ -3,7 +3,7 @@ use super::config::Config;
 use super::jobs::{Meta, Method, head};
 use super::machine::Line;
 use super::slot::{Kind, NEVER, SlotClient};
-use crate::json::{self, Object, Raw, Sink as _, write_raw, write_str};
+use crate::json::{self, Object, Raw, SMALL, Sink as _, write_raw, write_str};
 use crate::machine::slots::State;
 use crate::machine::tx::Out;
 use crate::machine::{CallId, Millis};
@@ -57,7 +57,7 @@ pub struct Request<'m> {
     pub(super) version: Version,
     pub(super) own: &'m mut SlotClient,
     pub(super) index: u16,
-    /// Where it begins, where `params` does, and where the first member of that goes.
+    /// Where it begins, where `params` does, and where more members of that (or of its `_meta`, if that is there) go.
     pub(super) marks: (usize, usize, usize),
     /// Nothing else waited to be sent.
     pub(super) alone: bool,
@@ -82,7 +82,31 @@ impl<'m> Request<'m> {
         head(&mut self.out, self.own.wire, method);
         let params = self.out.end();
         self.put(b",\"params\":{");
-        self.marks = (start, params, self.out.end());
+        let mut first = self.out.end();
+        if self.claims_first() {
+            self.put(b"\"_meta\":{");
+            self.meta_parts().claim(&mut self.out, &self.config.get());
+            first = self.out.end();
+            self.put(b"}");
+            self.any = true;
+        }
+        self.marks = (start, params, first);
+    }
+
+    /// Is what all requests say of themselves written where it stands, before what this one says? Else it is all written by `send`, and moved
+    /// there: a program for a small processor has one way.
+    fn claims_first(&self) -> bool {
+        !SMALL && self.version.is_stateless()
+    }
+
+    fn meta_parts(&self) -> Meta<'m> {
+        Meta {
+            version: self.version,
+            token: self.own.progress.then_some(self.own.wire),
+            log: self.log,
+            more: self.meta,
+            meets: false,
+        }
     }
 
     /// A refusal sticks, and is told by `send`.
@@ -213,15 +237,16 @@ impl<'m> Request<'m> {
         if self.own.kind == Kind::Call && !self.has_args {
             self.part(",\"arguments\":", |out| out.put(b"{}"));
         }
-        let meta = Meta {
-            version: self.version,
-            token: self.own.progress.then_some(self.own.wire),
-            log: self.log,
-            more: self.meta,
-            meets: false,
-        };
+        let meta = self.meta_parts();
         let (start, params, first) = self.marks;
-        if meta.is_needed() {
+        if self.claims_first() {
+            if meta.has_more() {
+                let from = self.out.end();
+                let _ = meta.rest(&mut self.out, false);
+                self.out.rotate(first, from);
+            }
+            self.put(b"}");
+        } else if meta.is_needed() {
             let from = self.out.end();
             let _ = self.out.put(b"\"_meta\":{")
                 && meta.write(&mut self.out, &self.config.get())

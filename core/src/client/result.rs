@@ -124,7 +124,9 @@ impl Delivery {
             && kind == Kind::Call
             && let Some(usual) = usual::content(result)
         {
-            delivery.next = Some(place(all, result).start.saturating_add(usual.at));
+            let start = place(all, result).start;
+            delivery.next = Some(start.saturating_add(usual.at));
+            delivery.meta = usual.meta.map(|at| at.shifted(start));
             delivery.text = Some(usual.block);
             members = usual.rest;
         }

@@ -1,9 +1,11 @@
 //! What tools mostly answer, one block of text, as servers write it that put no spaces between tokens: found by comparing bytes instead of walking through
 //! objects. It may only say yes; whatever looks different is read member by member. Left out on small processors.
 use crate::json::{Members, Raw, SMALL, value_len};
+use crate::machine::mem::Span;
 
 const COMPLETE: &[u8] = b"\"resultType\":\"complete\",";
 const CONTENT: &[u8] = b"\"content\":[";
+const META: &[u8] = b",\"_meta\":";
 const TEXT: &[u8] = b"{\"type\":\"text\",\"text\":";
 
 /// A text block that has nothing but its text.
@@ -37,7 +39,9 @@ pub(super) struct Content<'a> {
     /// From the start of the result: where the block stands.
     pub(super) at: usize,
     pub(super) block: TextBlock,
-    /// The members behind the content.
+    /// Where the value of `_meta` stands, if that follows.
+    pub(super) meta: Option<Span>,
+    /// The members behind these.
     pub(super) rest: Members<'a>,
 }
 
@@ -52,5 +56,12 @@ pub(super) fn content(result: Raw<'_>) -> Option<Content<'_>> {
     let block = text_block(blocks)?;
     let rest = blocks.get(block.len()..)?.strip_prefix(b"]")?;
     let [rest @ .., _] = rest else { return None };
-    Some(Content { at: all.len().saturating_sub(blocks.len()), block, rest: Members::over(rest) })
+    let (mut rest, mut meta) = (rest, None);
+    // As servers of 2026-07-28 end a result.
+    if let Some(value) = rest.strip_prefix(META).filter(|value| value.first() == Some(&b'{')) {
+        let (value, behind) = value.split_at_checked(value_len(value)?)?;
+        (meta, rest) = (Span::within(all, value), behind);
+    }
+    let at = all.len().saturating_sub(blocks.len());
+    Some(Content { at, block, meta, rest: Members::over(rest) })
 }

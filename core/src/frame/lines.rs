@@ -2,7 +2,7 @@
 use super::marks::Marks;
 use super::skim::{Skim, Skimmed};
 use crate::json::Raw;
-use crate::json::{FAST, copy, move_left};
+use crate::json::{FAST, SMALL, copy, move_left};
 use crate::machine::Framing;
 use crate::machine::mem::{Bytes, Span, show};
 
@@ -194,15 +194,17 @@ impl<'b> Lines<'b> {
     /// What comes next, without consuming it: the same answer until [`consume`](Self::consume).
     #[inline]
     pub(crate) fn look(&mut self) -> Found {
-        // Nearly always a whole line lies there, which is not blank.
-        if FAST
-            && !self.fresh
-            && self.skim.is_none()
-            && let Some(end) = self.line.or_else(|| self.find_end())
-            && let at = Span::new(self.start, end)
-            && at.of(self.mem.get()).first().is_some_and(|first| *first > b' ')
-        {
-            return Found::Line { at, ended: end < self.end };
+        // Nearly always a whole line lies there, which is not blank, or nothing.
+        if FAST && !self.fresh && self.skim.is_none() {
+            if self.start == self.end && self.line.is_none() {
+                return Found::More;
+            }
+            if let Some(end) = self.line.or_else(|| self.find_end())
+                && let at = Span::new(self.start, end)
+                && at.of(self.mem.get()).first().is_some_and(|first| *first > b' ')
+            {
+                return Found::Line { at, ended: end < self.end };
+            }
         }
         self.look_closely()
     }
@@ -330,6 +332,9 @@ impl<'b> Lines<'b> {
             self.marks.restart(front);
             if self.skim.is_none() {
                 self.mem.shrink();
+                if !SMALL && !self.mem.grows() {
+                    return;
+                }
             }
         }
         let size = self.mem.get().len();

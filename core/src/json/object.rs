@@ -1,6 +1,8 @@
 //! Writing one object or array, member by member: the commas come by themselves.
 
-use super::write::{write_bool, write_display, write_f64, write_i64, write_raw, write_str, write_u64};
+use super::write::{
+    put_short, write_bool, write_display, write_f64, write_i64, write_raw, write_str, write_u64,
+};
 use super::{Raw, Sink};
 use core::fmt;
 
@@ -50,9 +52,11 @@ impl<'s> List<'s> {
         if !self.ok {
             return;
         }
-        self.ok = (!self.comma || self.sink.put(b","))
-            && key.is_none_or(|key| write_str(self.sink, key) && self.sink.put(b":"))
-            && value(self.sink);
+        // Most keys go in one piece.
+        let begun = key.is_some_and(|key| put_short(self.sink, self.comma, key, b"\":"))
+            || (!self.comma || self.sink.put(b","))
+                && key.is_none_or(|key| write_str(self.sink, key) && self.sink.put(b":"));
+        self.ok = begun && value(self.sink);
         self.comma = true;
     }
 

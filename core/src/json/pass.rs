@@ -5,13 +5,15 @@ use super::{lanes, masks};
 
 /// The length of the container at the start of `bytes`: counts brackets outside strings.
 pub(super) fn container(bytes: &[u8]) -> Option<usize> {
-    let (mut at, mut open) = (0, 0);
     if FAST {
-        match blocks(bytes)? {
-            Passed::All(len) => return Some(len),
-            Passed::Until { place, depth } => (at, open) = (place, depth),
+        if let [b'{', b'}', ..] | [b'[', b']', ..] = bytes {
+            return Some(2);
+        }
+        if let Some(last) = bytes.last_chunk() {
+            return blocks(bytes, last);
         }
     }
+    let (mut at, mut open) = (0usize, 0usize);
     // Byte by byte, as there are only a few between two strings; within strings it goes by words.
     loop {
         match bytes.get(at)? {
@@ -22,7 +24,7 @@ pub(super) fn container(bytes: &[u8]) -> Option<usize> {
             b'{' | b'[' => open = open.wrapping_add(1),
             b'}' | b']' => {
                 open = open.wrapping_sub(1);
-                if open == 0usize {
+                if open == 0 {
                     return Some(at.wrapping_add(1));
                 }
             }
@@ -82,54 +84,65 @@ fn escaped_end(bytes: &[u8], mut at: usize) -> Option<Ended> {
     Some(Ended::Not(at))
 }
 
-enum Passed {
-    /// All of it, which is so long.
-    All(usize),
-    /// Whole blocks, up to this place outside of strings, where so many containers are open.
-    Until { place: usize, depth: usize },
+/// What is known between two blocks.
+#[derive(Default)]
+struct Blocks {
+    /// So many containers are open.
+    depth: usize,
+    /// All ones within a string.
+    in_string: u64,
+    /// A backslash escapes the first byte of the next block.
+    carry: u64,
 }
 
-/// Goes in blocks of 64 bytes as far as there are whole ones.
+/// The length of the container at the start of at least 64 bytes.
 #[inline]
-fn blocks(bytes: &[u8]) -> Option<Passed> {
-    let (mut at, mut depth) = (0usize, 0usize);
-    let (mut in_string, mut carry) = (0u64, 0u64);
-    while let Some(block) = bytes.get(at..).and_then(<[u8]>::first_chunk::<64>) {
-        if in_string != 0 && carry == 0 && !masks::has_quote_or_slash(block) {
-            at = at.wrapping_add(64);
-            continue;
+fn blocks(bytes: &[u8], last: &[u8; 64]) -> Option<usize> {
+    let (mut pass, mut at) = (Blocks::default(), 0usize);
+    while let Some(block) = bytes.get(at..)?.first_chunk::<64>() {
+        if let Some(end) = pass.end_in(block, 0) {
+            return Some(at.wrapping_add(end));
         }
-        let mut quotes = masks::eq(block, b'"');
-        let slashes = masks::eq(block, b'\\');
-        if slashes | carry != 0 {
-            quotes &= !masks::escaped(slashes, &mut carry);
-        }
-        let strings = masks::parity(quotes) ^ in_string;
-        in_string = (strings >> 63).wrapping_neg();
-        let opening = masks::opening(block) & !strings;
-        let mut closing = masks::closing(block) & !strings;
-        let (opens, closes) = (opening.count_ones() as usize, closing.count_ones() as usize);
-        if closes < depth || closes == 0 {
-            depth = depth.wrapping_add(opens).wrapping_sub(closes);
-            at = at.wrapping_add(64);
-            continue;
-        }
-        // The last container may end in this block: how many are open behind each bracket that closes one?
-        let mut closed = 0usize;
-        while closing != 0 {
-            let bit = closing & closing.wrapping_neg();
-            closed = closed.wrapping_add(1);
-            let opened = (opening & bit.wrapping_sub(1)).count_ones() as usize;
-            if depth.wrapping_add(opened) <= closed {
-                return Some(Passed::All(at.wrapping_add(bit.trailing_zeros() as usize).wrapping_add(1)));
-            }
-            closing &= closing.wrapping_sub(1);
-        }
-        depth = depth.wrapping_add(opens).wrapping_sub(closes);
         at = at.wrapping_add(64);
     }
-    if in_string != 0 {
-        at = string_end(bytes, at.wrapping_add(carry as usize))?;
+    // What is left is less than a block: the last one, without what was passed already.
+    let again = at.wrapping_add(64).wrapping_sub(bytes.len());
+    let end = if again < 64 { pass.end_in(last, again) } else { None };
+    end.map(|end| at.wrapping_add(end))
+}
+
+impl Blocks {
+    /// Where the container ends in `block`, whose first `again` bytes were passed and do not count.
+    #[inline(always)]
+    fn end_in(&mut self, block: &[u8; 64], again: usize) -> Option<usize> {
+        if self.in_string != 0 && self.carry == 0 && !masks::has_quote_or_slash(block) {
+            return None;
+        }
+        let new = |mask: u64| mask >> (again & 63);
+        let mut quotes = new(masks::eq(block, b'"'));
+        let slashes = new(masks::eq(block, b'\\'));
+        if slashes | self.carry != 0 {
+            quotes &= !masks::escaped(slashes, &mut self.carry);
+        }
+        let strings = masks::parity(quotes) ^ self.in_string;
+        self.in_string = (strings >> 63).wrapping_neg();
+        let opening = new(masks::opening(block)) & !strings;
+        let mut closing = new(masks::closing(block)) & !strings;
+        let (opens, closes) = (opening.count_ones() as usize, closing.count_ones() as usize);
+        if closes >= self.depth && closes != 0 {
+            // The last container may end in this block: how many are open behind each bracket that closes one?
+            let mut closed = 0usize;
+            while closing != 0 {
+                let bit = closing & closing.wrapping_neg();
+                closed = closed.wrapping_add(1);
+                let opened = (opening & bit.wrapping_sub(1)).count_ones() as usize;
+                if self.depth.wrapping_add(opened) <= closed {
+                    return Some((bit.trailing_zeros() as usize).wrapping_add(1));
+                }
+                closing &= closing.wrapping_sub(1);
+            }
+        }
+        self.depth = self.depth.wrapping_add(opens).wrapping_sub(closes);
+        None
     }
-    Some(Passed::Until { place: at, depth })
 }

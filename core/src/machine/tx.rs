@@ -154,6 +154,32 @@ impl Mem<'_> {
     }
 }
 
+/// Appends pieces of bytes one after the other; false if there is no room. It is looked for once, and each piece is copied where its length is known if
+/// that is so: a message of many pieces costs little more than its bytes. Pieces are named twice, so they should be no calls that do anything.
+macro_rules! put_all {
+    ($out:expr, $($piece:expr),+ $(,)?) => {{
+        let out: &mut $crate::machine::tx::Out<'_> = $out;
+        let len = [$($piece.len()),+].into_iter().fold(0usize, usize::saturating_add);
+        if let Some(room) = out.room_of(len) {
+            $(let room = $crate::machine::tx::copied(room, $piece);)+
+            let _ = room;
+            $crate::json::Sink::took(out, len);
+            true
+        } else {
+            $($crate::json::Sink::put(out, $piece))&&+
+        }
+    }};
+}
+pub(crate) use put_all;
+
+/// Copies `piece` to the start of `room`; returns what is left of that.
+#[inline(always)]
+pub(crate) fn copied<'r>(room: &'r mut [u8], piece: &[u8]) -> &'r mut [u8] {
+    let Some((first, rest)) = room.split_at_mut_checked(piece.len()) else { return &mut [] };
+    crate::json::copy(first, piece);
+    rest
+}
+
 /// Room that is lent: appends behind what is ready, all of a piece or nothing; a refusal sticks.
 ///
 /// The machine's own messages are made again from their start for every piece of them: between [`begin`](Self::begin) and
@@ -242,6 +268,16 @@ impl Out<'_> {
         crate::json::copy(room, bytes);
         self.state.end = end.saturating_add(bytes.len());
         true
+    }
+
+    /// The same for `len` bytes that `put_all` is about to write.
+    #[inline(always)]
+    pub(crate) fn room_of(&mut self, len: usize) -> Option<&mut [u8]> {
+        let State { end, limit, skip, full, .. } = *self.state;
+        if SMALL || skip > 0 || full || len > limit.saturating_sub(end) {
+            return None;
+        }
+        self.mem.get_mut().get_mut(end..)?.get_mut(..len)
     }
 
     /// Appends a string that has nothing to escape, with its quotes, if all of it fits and memory is there.

@@ -4,7 +4,7 @@ use super::{Content, Data, LEGACY, Tool, Version};
 use crate::json::{
     Fixed, Raw, SMALL, Sink as _, copy, digits, is_plain, write_raw, write_str, write_str_part,
 };
-use crate::machine::tx::Out;
+use crate::machine::tx::{Out, put_all};
 
 /// All of these, in order; stops at the first that has no room.
 pub(crate) fn all(out: &mut Out<'_>, parts: &[&str]) -> bool {
@@ -76,7 +76,10 @@ fn annotated(out: &mut Out<'_>, tool: &Tool<'_>, version: Version) -> bool {
 /// A block of text.
 pub(crate) fn text(out: &mut Out<'_>, text: &str) -> bool {
     if !SMALL {
-        return out.put(b"{\"type\":\"text\",\"text\":") && string(out, text) && out.put(b"}");
+        if is_plain(text) {
+            return put_all!(out, b"{\"type\":\"text\",\"text\":\"", text.as_bytes(), b"\"}");
+        }
+        return out.put(b"{\"type\":\"text\",\"text\":") && write_str(out, text) && out.put(b"}");
     }
     fill(out, pattern!("{\"type\":\"text\",\"text\":\"@0\"}"), &[Some(text.as_bytes())], &[])
 }
@@ -185,13 +188,6 @@ pub(crate) fn extensions(out: &mut Out<'_>, comma: &str, json: &str, modern: boo
 
 /// An `Implementation` with what all revisions have.
 pub(crate) fn implementation(out: &mut Out<'_>, name: &str, version: &str) -> bool {
-    if !SMALL {
-        return out.put(b"{\"name\":")
-            && string(out, name)
-            && out.put(b",\"version\":")
-            && string(out, version)
-            && out.put(b"}");
-    }
     let slots = [Some(name.as_bytes()), Some(version.as_bytes())];
     fill(out, pattern!("{\"name\":\"@0\",\"version\":\"@1\"}"), &slots, &[])
 }

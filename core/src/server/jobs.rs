@@ -3,10 +3,10 @@
 use super::BadArgs;
 use super::config::Conf;
 use super::slot::{SlotServer, Stage};
-use crate::json::{Fixed, Raw, SMALL, Sink as _, digits, write_escaped};
+use crate::json::{Fixed, Raw, SMALL, Sink as _, digits, is_plain, write_escaped};
 use crate::machine::mem::Span;
 use crate::machine::slots::{Side, Slot as CallSlot};
-use crate::machine::tx::Out;
+use crate::machine::tx::{Out, put_all};
 use crate::mcp::pattern::{Slot, fill, pattern};
 use crate::mcp::{Refusal, Version, write};
 use crate::rpc::Code;
@@ -279,12 +279,11 @@ impl Say<'_> {
             && let Some(id) = id
         {
             // The same, for a third of the instructions: most messages of a server begin so.
-            return out.put(b"{\"jsonrpc\":\"2.0\",\"id\":")
-                && out.put(id)
-                && match version.is_stateless() {
-                    true => out.put(b",\"result\":{\"resultType\":\"complete\","),
-                    false => out.put(b",\"result\":{"),
-                };
+            let result: &[u8] = match version.is_stateless() {
+                true => b",\"result\":{\"resultType\":\"complete\",",
+                false => b",\"result\":{",
+            };
+            return put_all!(out, b"{\"jsonrpc\":\"2.0\",\"id\":", id, result);
         }
         self.fill(out, pattern!("&0,\"result\":{$3"), (id, version), &[])
     }
@@ -298,9 +297,17 @@ impl Say<'_> {
             if slot.has_meta || !slot.version.is_stateless() {
                 return out.put(b"]}}\n");
             }
-            return out.put(b"],\"_meta\":{\"io.modelcontextprotocol/serverInfo\":")
-                && write::implementation(out, self.config.name(), self.config.version())
-                && out.put(b"}}}\n");
+            let (name, version) = (self.config.name(), self.config.version());
+            if is_plain(name) && is_plain(version) {
+                return put_all!(
+                    out,
+                    b"],\"_meta\":{\"io.modelcontextprotocol/serverInfo\":{\"name\":\"",
+                    name.as_bytes(),
+                    b"\",\"version\":\"",
+                    version.as_bytes(),
+                    b"\"}}}}\n",
+                );
+            }
         }
         self.tail_of_any(out, id, slot)
     }

@@ -4,7 +4,7 @@ use super::config::Conf;
 use super::jobs::{Data, Job, Part, server_side};
 use super::slot::SlotServer;
 use super::state::{Hand, Server, Step};
-use super::usual::{Known, Params};
+use super::usual::Params;
 use crate::json::{Kind, Raw, SMALL, divide, pick};
 use crate::machine::Noise;
 use crate::machine::mem::Span;
@@ -22,8 +22,7 @@ impl Server<'_> {
         (self.asked.id, self.asked.at) = (id, hand.at);
         let method = Method::of(hand.part(self.rx.bytes(), envelope.method));
         let rebooted = self.reuses(hand, id, method)?;
-        let known = self.find_parts(hand, envelope)?;
-        let route = self.route(hand.line, method, known)?;
+        let route = self.route(hand, envelope, method)?;
         let job = match route {
             Route::Initialize => {
                 self.initialize(hand)?;
@@ -69,9 +68,9 @@ impl Server<'_> {
         }
     }
 
-    /// Finds the parts of a request; says what it met of the claim.
+    /// Finds the parts of a request, reads what it claims, and says where it goes.
     #[cfg_attr(target_os = "none", inline(never))]
-    fn find_parts(&mut self, hand: &Hand, envelope: &Envelope) -> Result<Known, Refusal> {
+    fn route(&mut self, hand: &Hand, envelope: &Envelope, method: Method) -> Result<Route, Refusal> {
         let line = hand.line.of(self.rx.bytes());
         let params = hand.part(self.rx.bytes(), envelope.params);
         if !matches!(params.kind(), Kind::Object | Kind::Null) {
@@ -87,14 +86,7 @@ impl Server<'_> {
         self.asked.arguments = given(line, arguments);
         self.asked.cursor = given(line, cursor);
         self.asked.meta = given(line, meta);
-        Ok(params.known(line))
-    }
-
-    /// Reads what it claims, and says where it goes.
-    #[cfg_attr(target_os = "none", inline(never))]
-    fn route(&mut self, line: Span, method: Method, known: Known) -> Result<Route, Refusal> {
-        let line = line.of(self.rx.bytes());
-        let claim = known.claim(line, self.asked.meta);
+        let claim = params.claim();
         self.asked.token = given(line, claim.token);
         self.asked.version = claim.version.map(|version| place(line, version)).unwrap_or_default();
         let tools = self.config.get().rest().has_tools();

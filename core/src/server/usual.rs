@@ -1,7 +1,6 @@
 //! The params of a call as most clients write them, without spaces: found by comparing bytes. It may only say yes; whatever looks different is read member by
 //! member.
 use crate::json::{Raw, SMALL, find, pick, value_len};
-use crate::machine::mem::Span;
 use crate::mcp::{Claim, MODERN, claim, claim_of};
 
 /// The members of params that mean something here.
@@ -30,9 +29,6 @@ pub(super) struct Params<'a> {
 /// How much of `_meta` is found on the way.
 const CLAIMED: usize = if SMALL { 0 } else { 5 };
 
-/// The parts of `_meta`, if they were met already; from the start of the line.
-pub(super) struct Known(Option<[Option<Span>; CLAIMED]>);
-
 impl<'a> Params<'a> {
     /// Those of a valid object, or of `null`.
     #[inline]
@@ -45,8 +41,15 @@ impl<'a> Params<'a> {
         params
     }
 
-    pub(super) fn known(&self, line: &[u8]) -> Known {
-        Known(self.claim.map(|parts| parts.map(|part| Span::within(line, part?.as_bytes()))))
+    /// What `_meta` claims.
+    #[inline]
+    pub(super) fn claim(&self) -> Claim<'a> {
+        let Some(parts) = self.claim.filter(|_| !SMALL) else { return claim(self.found[META]) };
+        let mut found = [None; 5];
+        for (found, part) in found.iter_mut().zip(parts) {
+            *found = part;
+        }
+        claim_of(found, false)
     }
 
     /// `None`: not sure, ask the walk over members.
@@ -68,21 +71,6 @@ impl<'a> Params<'a> {
         })?;
         self.claim = claim;
         (len == all.len()).then_some(())
-    }
-}
-
-impl Known {
-    /// What `meta` claims.
-    #[inline]
-    pub(super) fn claim(self, line: &[u8], meta: Span) -> Claim<'_> {
-        let Some(parts) = self.0.filter(|_| !SMALL) else {
-            return claim(Some(Raw::trusted(meta.of(line))));
-        };
-        let mut found = [None; 5];
-        for (found, part) in found.iter_mut().zip(parts) {
-            *found = part.map(|part| Raw::trusted(part.of(line)));
-        }
-        claim_of(found, false)
     }
 }
 
