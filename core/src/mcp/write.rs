@@ -40,9 +40,9 @@ fn described(out: &mut Out<'_>, tool: &Tool<'_>, version: Version) -> bool {
         Some(tool.input_schema.as_bytes()),
         since(version, Version::V2025_06_18, tool.output_schema),
     ];
-    let text = pattern!(concat!(
+    let text = pattern!(
         "{\"name\":\"@0\"<1,\"title\":\"@1\">,\"description\":\"@2\",\"inputSchema\":$3<4,\"outputSchema\":$4>"
-    ));
+    );
     fill(out, text, &slots, &[])
 }
 
