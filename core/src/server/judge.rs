@@ -3,8 +3,8 @@ use super::Source;
 use super::config::Conf;
 use super::jobs::{Data, Job, Part, server_side};
 use super::slot::SlotServer;
-use super::state::{Hand, Server, Step};
-use super::usual::Params;
+use super::state::{Asked, Hand, Server, Step};
+use super::usual::{Known, Params};
 use crate::json::{Kind, Raw, SMALL, divide, pick};
 use crate::machine::Noise;
 use crate::machine::mem::Span;
@@ -71,22 +71,9 @@ impl Server<'_> {
     /// Finds the parts of a request, reads what it claims, and says where it goes.
     #[cfg_attr(target_os = "none", inline(never))]
     fn route(&mut self, hand: &Hand, envelope: &Envelope, method: Method) -> Result<Route, Refusal> {
+        let known = find_parts(&mut self.asked, self.rx.bytes(), hand, envelope)?;
         let line = hand.line.of(self.rx.bytes());
-        let params = hand.part(self.rx.bytes(), envelope.params);
-        if !matches!(params.kind(), Kind::Object | Kind::Null) {
-            return Err(Refusal::ParamsShape);
-        }
-        let params = Params::read(params);
-        let [name, arguments, cursor, meta] = params.found;
-        if meta.is_some_and(|meta| !matches!(meta.kind(), Kind::Object | Kind::Null)) {
-            return Err(Refusal::MetaShape);
-        }
-        self.asked.params = given(line, Some(params.all));
-        self.asked.name = given(line, name);
-        self.asked.arguments = given(line, arguments);
-        self.asked.cursor = given(line, cursor);
-        self.asked.meta = given(line, meta);
-        let claim = params.claim();
+        let claim = known.claim(Raw::trusted(self.asked.meta.of(line)));
         self.asked.token = given(line, claim.token);
         self.asked.version = claim.version.map(|version| place(line, version)).unwrap_or_default();
         let tools = self.config.get().rest().has_tools();
@@ -206,6 +193,31 @@ impl Server<'_> {
 #[cfg_attr(target_os = "none", inline(never))]
 fn place(line: &[u8], part: Raw<'_>) -> Span {
     Span::within(line, part.as_bytes()).unwrap_or_default()
+}
+
+/// Finds the parts of a request in the receive buffer; says what it met of the claim. Apart from what reads the claim, for the stack's sake.
+#[cfg_attr(target_os = "none", inline(never))]
+fn find_parts<'l>(
+    asked: &mut Asked,
+    bytes: &'l [u8],
+    hand: &Hand,
+    envelope: &Envelope,
+) -> Result<Known<'l>, Refusal> {
+    let line = hand.line.of(bytes);
+    let params = hand.part(bytes, envelope.params);
+    if !matches!(params.kind(), Kind::Object | Kind::Null) {
+        return Err(Refusal::ParamsShape);
+    }
+    asked.params = given(line, Some(params));
+    let Params { found: [name, arguments, cursor, meta], known } = Params::read(params);
+    if meta.is_some_and(|meta| !matches!(meta.kind(), Kind::Object | Kind::Null)) {
+        return Err(Refusal::MetaShape);
+    }
+    asked.name = given(line, name);
+    asked.arguments = given(line, arguments);
+    asked.cursor = given(line, cursor);
+    asked.meta = given(line, meta);
+    Ok(known)
 }
 
 /// The same for what may be left out, or null.

@@ -19,43 +19,46 @@ macro_rules! key {
 
 /// The params of a request.
 pub(super) struct Params<'a> {
-    pub(super) all: Raw<'a>,
     /// `name`, `arguments`, `cursor` and `_meta`, the last if there are several.
     pub(super) found: [Option<Raw<'a>>; 4],
-    /// What is known already of `_meta`.
-    claim: Option<[Option<Raw<'a>>; CLAIMED]>,
+    pub(super) known: Known<'a>,
 }
 
-/// How much of `_meta` is found on the way.
+/// The parts of `_meta`, if they were met on the way.
+pub(super) struct Known<'a>(Option<[Option<Raw<'a>>; CLAIMED]>);
+
 const CLAIMED: usize = if SMALL { 0 } else { 5 };
 
-impl<'a> Params<'a> {
-    /// Those of a valid object, or of `null`.
+impl<'a> Known<'a> {
+    /// What `meta` claims.
     #[inline]
-    pub(super) fn read(all: Raw<'a>) -> Self {
-        let mut params = Self { all, found: [None; 4], claim: None };
-        if SMALL || params.read_usual().is_none() {
-            (params.found, params.claim) = ([None; 4], None);
-            pick(all, NAMES, &mut params.found);
-        }
-        params
-    }
-
-    /// What `_meta` claims.
-    #[inline]
-    pub(super) fn claim(&self) -> Claim<'a> {
-        let Some(parts) = self.claim.filter(|_| !SMALL) else { return claim(self.found[META]) };
+    pub(super) fn claim(self, meta: Raw<'a>) -> Claim<'a> {
+        let Some(parts) = self.0.filter(|_| !SMALL) else { return claim(Some(meta)) };
         let mut found = [None; 5];
         for (found, part) in found.iter_mut().zip(parts) {
             *found = part;
         }
         claim_of(found, false)
     }
+}
+
+impl<'a> Params<'a> {
+    const NONE: Self = Self { found: [None; 4], known: Known(None) };
+
+    /// Those of a valid object, or of `null`.
+    #[inline]
+    pub(super) fn read(all: Raw<'a>) -> Self {
+        let mut params = Self::NONE;
+        if SMALL || params.read_usual(all.as_bytes()).is_none() {
+            params = Self::NONE;
+            pick(all, NAMES, &mut params.found);
+        }
+        params
+    }
 
     /// `None`: not sure, ask the walk over members.
     #[inline]
-    fn read_usual(&mut self) -> Option<()> {
-        let all = self.all.as_bytes();
+    fn read_usual(&mut self, all: &'a [u8]) -> Option<()> {
         let mut claim = None;
         let key = key!(0 "name", 1 "arguments", 2 "cursor", 3 "_meta");
         let len = walk(all, key, &mut self.found, |place, value| {
@@ -69,7 +72,7 @@ impl<'a> Params<'a> {
             }
             value_len(value)
         })?;
-        self.claim = claim;
+        self.known = Known(claim);
         (len == all.len()).then_some(())
     }
 }
@@ -157,8 +160,8 @@ mod tests {
             let mut walked = [None; 4];
             pick(object, NAMES, &mut walked);
             assert_eq!(Params::read(object).found, walked, "{text}");
-            let mut params = Params { all: object, found: [None; 4], claim: None };
-            assert_eq!(params.read_usual().is_some(), is_usual, "{text}");
+            let mut params = Params::NONE;
+            assert_eq!(params.read_usual(object.as_bytes()).is_some(), is_usual, "{text}");
         }
     }
 
@@ -192,7 +195,7 @@ mod tests {
             let params = Params::read(object);
             assert_eq!(params.found[META], Raw::new(&meta), "{text}");
             let known = Some(&walked[..]).filter(|_| MODERN && is_usual && !SMALL);
-            assert_eq!(params.claim.as_ref().map(<[_; _]>::as_slice), known, "{text}");
+            assert_eq!(params.known.0.as_ref().map(<[_; _]>::as_slice), known, "{text}");
         }
     }
 }
