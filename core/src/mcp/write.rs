@@ -1,6 +1,6 @@
 //! Protocol values as JSON, for the revision that the peer speaks.
 use super::pattern::{Slot, fill, pattern};
-use super::{Content, Data, LEGACY, Tool, Version};
+use super::{Content, Data, Hints, LEGACY, Tool, Version};
 use crate::json::{
     Fixed, Raw, SMALL, Sink as _, copy, digits, is_plain, write_raw, write_str, write_str_part,
 };
@@ -26,9 +26,11 @@ pub(crate) fn string(out: &mut Out<'_>, text: &str) -> bool {
     !SMALL && is_plain(text) && out.append_string(text.as_bytes()) || write_str(out, text)
 }
 
-/// One tool definition. In two parts: all slots of both at once would be the deepest frame of a server on small processors.
+/// One tool definition. In parts: all slots at once would be the deepest frame of a server on small processors.
 pub(crate) fn tool(out: &mut Out<'_>, tool: &Tool<'_>, version: Version) -> bool {
-    described(out, tool, version) && annotated(out, tool, version)
+    described(out, tool, version)
+        && (!version.since(Version::V2025_03_26) || hints(out, &tool.hints))
+        && others(out, tool, version)
 }
 
 #[inline(never)]
@@ -47,30 +49,31 @@ fn described(out: &mut Out<'_>, tool: &Tool<'_>, version: Version) -> bool {
 }
 
 #[inline(never)]
-fn annotated(out: &mut Out<'_>, tool: &Tool<'_>, version: Version) -> bool {
-    let flag = |flag: Option<bool>| slot(flag.map(|yes| if yes { "true" } else { "false" }));
-    let hints = &tool.hints;
+fn hints(out: &mut Out<'_>, hints: &Hints<'_>) -> bool {
     let flags = [hints.read_only, hints.destructive, hints.idempotent, hints.open_world];
-    let hinted = hints.title.is_some() || flags.iter().any(Option::is_some);
-    let task = tool.task_support.filter(|_| LEGACY && version == Version::V2025_11_25);
+    if hints.title.is_none() && flags.iter().all(Option::is_none) {
+        return true;
+    }
+    let flag = |flag: Option<bool>| slot(flag.map(|yes| if yes { "true" } else { "false" }));
     let [read_only, destructive, idempotent, open_world] = flags.map(flag);
-    let hints = [slot(hints.title), read_only, destructive, idempotent, open_world];
-    let others = [
+    let slots = [slot(hints.title), read_only, destructive, idempotent, open_world];
+    let text = pattern!(concat!(
+        ",\"annotations\":{<0~\"title\":\"@0\"><1~\"readOnlyHint\":$1><2~\"destructiveHint\":$2>",
+        "<3~\"idempotentHint\":$3><4~\"openWorldHint\":$4>}"
+    ));
+    fill(out, text, &slots, &[])
+}
+
+#[inline(never)]
+fn others(out: &mut Out<'_>, tool: &Tool<'_>, version: Version) -> bool {
+    let task = tool.task_support.filter(|_| LEGACY && version == Version::V2025_11_25);
+    let slots = [
         since(version, Version::V2025_11_25, tool.icons),
         slot(task),
         since(version, Version::V2025_06_18, tool.meta),
     ];
-    if version.since(Version::V2025_03_26) && hinted {
-        let text = pattern!(concat!(
-            ",\"annotations\":{<0~\"title\":\"@0\"><1~\"readOnlyHint\":$1><2~\"destructiveHint\":$2>",
-            "<3~\"idempotentHint\":$3><4~\"openWorldHint\":$4>}"
-        ));
-        if !fill(out, text, &hints, &[]) {
-            return false;
-        }
-    }
     let text = pattern!("<0,\"icons\":$0><1,\"execution\":{\"taskSupport\":\"@1\"}><2,\"_meta\":$2>}");
-    fill(out, text, &others, &[])
+    fill(out, text, &slots, &[])
 }
 
 /// A block of text.

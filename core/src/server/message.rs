@@ -155,8 +155,8 @@ impl Server<'_> {
         self.line.start(Job::Error { to: To::Message(id), why, data });
     }
 
-    /// A valid message.
-    #[cfg_attr(target_os = "none", inline(never))]
+    /// A valid message. Part of its caller's frame, which all that is deepest lies above.
+    #[inline(always)]
     pub(super) fn serve(&mut self, hand: &Hand, envelope: &Envelope) -> Step {
         let place = hand.place();
         match envelope.shape {
