@@ -227,7 +227,7 @@ impl<'b> Lines<'b> {
                         self.end
                     }
                     None if self.waiting() >= self.mem.limit() && !self.over => {
-                        self.skim = Some(Skim::new());
+                        self.start_skim();
                         continue;
                     }
                     None => return Found::More,
@@ -299,6 +299,12 @@ impl<'b> Lines<'b> {
                 self.start = self.start.saturating_add(BOM.len());
             }
         }
+    }
+
+    /// A step of its own, since it is made on the stack before it is moved.
+    #[inline(never)]
+    fn start_skim(&mut self) {
+        self.skim = Some(Skim::new());
     }
 
     /// Feeds what is there to the skimmer, up to the line's end.

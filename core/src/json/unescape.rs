@@ -287,5 +287,30 @@ fn unicode(digits: &[u8]) -> Option<(char, usize)> {
 }
 
 fn hex4(bytes: &[u8]) -> Option<u32> {
-    bytes.first_chunk::<4>()?.iter().try_fold(0u32, |n, &b| Some(n << 4 | char::from(b).to_digit(16)?))
+    let mut unit = 0u32;
+    for &byte in bytes.first_chunk::<4>()? {
+        let digit = match byte {
+            b'0'..=b'9' => byte.wrapping_sub(b'0'),
+            _ => (byte | 0x20).wrapping_sub(b'a').wrapping_add(10),
+        };
+        // What is no digit at all is smaller than `a`, or larger than `f`.
+        if digit > 15 || digit < 10 && !byte.is_ascii_digit() {
+            return None;
+        }
+        unit = unit << 4 | u32::from(digit);
+    }
+    Some(unit)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::hex4;
+
+    #[test]
+    fn hexadecimal_digits() {
+        for byte in 0..=255 {
+            let digit = char::from(byte).to_digit(16);
+            assert_eq!(hex4(&[b'0', byte, b'1', b'0']), digit.map(|digit| digit << 8 | 16), "{byte}");
+        }
+    }
 }
