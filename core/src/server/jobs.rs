@@ -323,6 +323,7 @@ impl Say<'_> {
     }
 
     /// The head of a result that is streamed.
+    #[inline(always)]
     pub(super) fn stream_head(&self, out: &mut Out<'_>, id: Slot<'_>, version: Version) -> bool {
         self.head(out, id, version) && out.put(b"\"content\":[")
     }
