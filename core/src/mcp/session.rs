@@ -266,6 +266,9 @@ impl Session {
         if claim.twice {
             return Err(Refusal::TwiceTheKey);
         }
+        if !LEGACY && !MODERN {
+            return Err(Refusal::NoMethod);
+        }
         let stateless = MODERN && claim.version.is_some();
         if stateless {
             modern(claim, ready)?;
