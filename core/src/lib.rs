@@ -17,7 +17,7 @@
 //! there sends is answered as by a program that has never heard of it. A machine needs one era at least: without any it opens nothing.
 //!
 //! To be asked for: `serde`, arguments into serde types, serde types as JSON; `alloc`, buffers that grow to a limit, copied
-//! configurations, owned results; `std`, what the drivers for operating systems share; `simd`, the processor's vector instructions by way of two small crates; `derive`, `#[derive(ToolInput)]` and `#[derive(Tools)]`, which
+//! configurations, owned results; `std`, what the drivers for operating systems share; `simd`, the processor's vector instructions by way of a small crate; `derive`, `#[derive(ToolInput)]` and `#[derive(Tools)]`, which
 //! make schemas and decoders from Rust types, so that no JSON is typed: see [`Tools`]. Each adds, none changes anything.
 //!
 //! Ready-made drivers: `barewire-stdio` (blocking; standard streams and child processes), `barewire-async` (any futures-io stream),

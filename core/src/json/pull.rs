@@ -13,7 +13,7 @@ use core::fmt;
 /// A reader that goes down into the values of a text and comes back, checking what it passes.
 ///
 /// What it gave was checked up to there; that the rest is valid, too, says [`end`](Self::end). The same texts are valid as for
-/// [`Raw::from_bytes`], and the faults are the same. Nothing is allocated, and no byte is read again for each level above it.
+/// [`Raw::from_bytes`], and the faults are the same. Bytes that are no UTF-8 may be told before they are come to. Nothing is allocated, and no byte is read again for each level above it.
 ///
 /// A value that isn't taken, and what is left of an object or array that was left early, is passed over and checked all the same.
 ///

@@ -46,7 +46,7 @@ pub enum Content<'a> {
     },
     /// Of a kind that this version of the crate does not know, or with members that it does not: kept whole.
     Other {
-        /// The block's `type`.
+        /// The block's `type`; empty where it was spelled with escapes.
         kind: &'a str,
         /// The whole block, an object.
         json: Raw<'a>,
