@@ -118,7 +118,7 @@ fn a_signal_ends_the_server_first() {
         if state.is_empty() || state.contains(") Z ") {
             return;
         }
-        std::thread::sleep(std::time::Duration::from_millis(5));
+        thread::sleep(std::time::Duration::from_millis(5));
     }
     panic!("it lives on: {state}");
 }

@@ -250,8 +250,8 @@ impl Drop for Link {
             std::thread::sleep(Duration::from_millis(5));
         }
         sys::kill_group(child.id());
+        super::signals::forget();
         let _ = child.wait();
-        super::signals::watch(0);
     }
 }
 
@@ -278,11 +278,8 @@ fn reach(far: &Far, timeout: Duration) -> Result<(OwnedFd, OwnedFd, Option<Child
             let mut command = Command::new(program);
             command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
             std::os::unix::process::CommandExt::process_group(&mut command, 0);
-            let started = command.spawn();
+            let started = super::signals::start(|| command.spawn());
             let mut child = started.map_err(|error| Failure::spawn(&program.to_string_lossy(), &error))?;
-            if !super::signals::watch(child.id()) {
-                sys::kill_group(child.id());
-            }
             let (Some(write), Some(read)) = (child.stdin.take(), child.stdout.take()) else {
                 return Err(failed(io::ErrorKind::Other.into()));
             };

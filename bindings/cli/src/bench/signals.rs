@@ -1,24 +1,24 @@
 //! Ctrl-C and its like: the server goes first.
 
-use core::sync::atomic::{AtomicBool, AtomicU32, Ordering};
-use std::thread;
+use std::process::Child;
+use std::sync::{Mutex, PoisonError};
+use std::{io, thread};
 
 use crate::failure::Failure;
 use crate::sys::{self, Signals};
 
-/// The server at hand, 0 for none.
-static SERVER: AtomicU32 = AtomicU32::new(0);
-static ENDING: AtomicBool = AtomicBool::new(false);
+/// The process group of the server at hand, if there is one. Held while one is started: a signal that comes then waits
+/// until the server can be named, and no other is started before the process ends.
+static SERVER: Mutex<Option<u32>> = Mutex::new(None);
 
 /// From now on a signal ends the server's process group and then us.
 pub(super) fn catch() -> Result<(), Failure> {
     let mut signals = Signals::catch().map_err(|error| Failure::io("can't catch signals", &error))?;
     thread::spawn(move || {
         if let Some((signal, _)) = signals.wait() {
-            ENDING.store(true, Ordering::SeqCst);
-            match SERVER.load(Ordering::SeqCst) {
-                0 => {}
-                leader => sys::kill_group(leader),
+            let server = SERVER.lock().unwrap_or_else(PoisonError::into_inner);
+            if let Some(leader) = *server {
+                sys::kill_group(leader);
             }
             std::process::exit(128 + signal);
         }
@@ -26,8 +26,15 @@ pub(super) fn catch() -> Result<(), Failure> {
     Ok(())
 }
 
-/// Names the server to end; false if it is too late for that.
-pub(super) fn watch(leader: u32) -> bool {
-    SERVER.store(leader, Ordering::SeqCst);
-    !ENDING.load(Ordering::SeqCst)
+/// Starts a server, which leads a process group, and which a signal ends from then on.
+pub(super) fn start(spawn: impl FnOnce() -> io::Result<Child>) -> io::Result<Child> {
+    let mut server = SERVER.lock().unwrap_or_else(PoisonError::into_inner);
+    let child = spawn()?;
+    *server = Some(child.id());
+    Ok(child)
+}
+
+/// The server has been ended.
+pub(super) fn forget() {
+    *SERVER.lock().unwrap_or_else(PoisonError::into_inner) = None;
 }
