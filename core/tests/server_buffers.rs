@@ -268,3 +268,50 @@ fn too_deep_and_too_long_at_once_is_refused_by_its_id() {
         assert!(seen.out.contains("\"id\":\"after\",\"error\":{\"code\":-32600"), "{}", seen.out);
     }
 }
+
+/// Two machines say the same whichever way their output is taken, whatever its lengths, and whether some of it was sent before.
+#[cfg(feature = "alloc")]
+#[test]
+fn output_is_the_same_swapped_or_appended() {
+    use barewire::{Buffers, Limits};
+    let machine = || Server::owning(&CONFIG, Buffers::growing(Limits::default()));
+    let (mut one, mut other) = (machine(), machine());
+    let (mut appended, mut swapped) = (String::new(), String::new());
+    let mut memory = b"something old".to_vec();
+    for (n, len) in
+        [1usize, 40_000, 40_001, 3, 33_000, 200_000, 5, 90_000, 32_768, 70_000].into_iter().enumerate()
+    {
+        let answer = |server: &mut Server<'_>, out: &mut String| {
+            let mut input = (if n == 0 { INIT.to_owned() } else { String::new() }) + &call(1, "echo");
+            loop {
+                match server.poll(Millis(0)) {
+                    Output::Event(ServerEvent::Call(Call { reply, .. })) => {
+                        reply.text(&"x".repeat(len)).finish().unwrap();
+                        break;
+                    }
+                    Output::Wait { .. } => {
+                        let taken = server.feed(input.as_bytes());
+                        input.drain(..taken);
+                    }
+                    _ => {}
+                }
+            }
+            while !matches!(server.poll(Millis(0)), Output::Wait { .. } | Output::Send(_)) {}
+            // Every third time some bytes have left before.
+            let early = server.output().len().min(if n % 3 == 2 { 7 } else { 0 });
+            out.push_str(core::str::from_utf8(&server.output()[..early]).unwrap());
+            server.sent(early);
+        };
+        answer(&mut one, &mut appended);
+        let mut bytes = Vec::new();
+        one.take_output(&mut bytes);
+        appended.push_str(core::str::from_utf8(&bytes).unwrap());
+        answer(&mut other, &mut swapped);
+        other.swap_output(&mut memory);
+        swapped.push_str(core::str::from_utf8(&memory).unwrap());
+        assert!(other.output().is_empty() && one.output().is_empty());
+        assert_eq!(one.stats(), other.stats());
+    }
+    assert_eq!(appended.lines().count(), 11);
+    assert!(appended == swapped);
+}

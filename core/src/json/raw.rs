@@ -178,6 +178,11 @@ impl<'a> Raw<'a> {
         if self.0 == other.0 {
             return true;
         }
+        // Of a whole number without an exponent there is one spelling.
+        let is_plain = |id: &[u8]| id.iter().all(u8::is_ascii_digit);
+        if is_plain(self.0) && is_plain(other.0) {
+            return false;
+        }
         match (self.as_number(), other.as_number(), self.as_string(), other.as_string()) {
             (Some(a), Some(b), ..) => number::same(a, b),
             (_, _, Some(a), Some(b)) => a.same(b),

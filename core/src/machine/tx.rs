@@ -14,7 +14,7 @@ pub(crate) struct Tx<'b> {
 }
 
 /// Bytes `start..ready` may be sent; `ready..end` belong to what is lent.
-#[derive(Default)]
+#[derive(Clone, Copy, Default)]
 struct State {
     start: usize,
     ready: usize,
@@ -57,6 +57,26 @@ impl<'b> Tx<'b> {
             state.empty();
             self.mem.shrink();
         }
+    }
+
+    /// All finished bytes leave, into `into`, whose content is dropped. Many are not copied: the two change their memory.
+    #[cfg(feature = "alloc")]
+    pub(crate) fn swap(&mut self, into: &mut Vec<u8>) {
+        /// To copy fewer costs less than what a vector that was changed for another has to be filled with again.
+        const MANY: usize = 32 << 10;
+        let (State { start, ready, end, .. }, n) = (self.state, self.output().len());
+        if let Bytes::Grown(memory, _) = &mut self.mem
+            && n >= MANY
+            && start == 0
+            && ready == end
+        {
+            core::mem::swap(memory, into);
+            into.truncate(n);
+        } else {
+            into.clear();
+            into.extend_from_slice(self.output());
+        }
+        self.sent(n);
     }
 
     /// The most that waited here.

@@ -3,6 +3,8 @@
 //! The drivers for pipes, asynchronous streams and serial lines share them, so that a tool written for one of them runs
 //! under any other. With the feature `std` what they share about child processes and errors is here too.
 
+#[cfg(feature = "server")]
+mod args;
 mod base64;
 #[cfg(feature = "std")]
 mod child;
@@ -14,6 +16,8 @@ mod info;
 #[cfg(feature = "server")]
 mod result;
 
+#[cfg(feature = "server")]
+pub use args::OwnedArgs;
 #[cfg(feature = "std")]
 pub use child::{Ended, ExitReport, Stderr, StderrLog};
 pub use content::{OwnedContent, OwnedData};

@@ -124,6 +124,14 @@ impl<'b> Server<'b> {
         self.tx.sent(n);
     }
 
+    /// Puts all output into `into` and counts it as sent. What `into` held is dropped. Unlike [`take_output`](Self::take_output) it
+    /// does not copy long output, but changes the memory of the two.
+    #[cfg(feature = "alloc")]
+    pub fn swap_output(&mut self, into: &mut alloc::vec::Vec<u8>) {
+        self.settle();
+        self.tx.swap(into);
+    }
+
     /// The moment by which `poll` must be called, whatever it said last.
     #[must_use]
     pub fn deadline(&self) -> Option<Millis> {

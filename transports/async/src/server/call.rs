@@ -1,7 +1,7 @@
 //! One call as the handler sees it.
 
 use super::bell::Line;
-use barewire::{Args, BadArgs, BadCall, CallId, FromArgs, Progress, Tools, Version};
+use barewire::{BadArgs, BadCall, CallId, FromArgs, Progress, Tools, Version, owned::OwnedArgs};
 use core::fmt;
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use std::sync::Arc;
 /// When the peer cancels the call, or hangs up, the handler's future is dropped.
 pub struct ToolCall {
     pub(super) name: String,
-    pub(super) args: String,
+    pub(super) args: OwnedArgs,
     pub(super) version: Version,
     pub(super) wants_progress: bool,
     pub(super) meta: Option<String>,
@@ -29,7 +29,7 @@ impl ToolCall {
     /// The arguments as they came: always an object, `{}` if the peer sent none.
     #[must_use]
     pub fn args_json(&self) -> &str {
-        &self.args
+        self.args.json().as_str()
     }
 
     /// Decodes the arguments. `&str` fields borrow from the call, escapes undone; while they do, what is to be
@@ -38,7 +38,7 @@ impl ToolCall {
     /// # Errors
     /// [`BadArgs`] names the argument that is wrong; `?` makes it the answer.
     pub fn decode<'a, T: FromArgs<'a>>(&'a mut self) -> Result<T, BadArgs> {
-        copied(&self.args, &mut self.copy)?.decode()
+        self.args.lend(&mut self.copy).decode()
     }
 
     /// Which of the tools is called, its arguments decoded, under the rules of [`decode`](Self::decode): for a `match` that can't
@@ -47,7 +47,7 @@ impl ToolCall {
     /// # Errors
     /// [`BadCall`] says what is wrong; `?` makes it the answer.
     pub fn tool<'a, T: Tools<'a>>(&'a mut self) -> Result<T, BadCall> {
-        T::read(&self.name, copied(&self.args, &mut self.copy)?)
+        T::read(&self.name, self.args.lend(&mut self.copy))
     }
 
     /// Decodes the arguments into a serde type, under the rules of [`decode`](Self::decode).
@@ -56,7 +56,7 @@ impl ToolCall {
     /// [`BadArgs`] if they do not fit the type.
     #[cfg(feature = "serde")]
     pub fn deserialize<'a, T: serde_core::Deserialize<'a>>(&'a mut self) -> Result<T, BadArgs> {
-        copied(&self.args, &mut self.copy)?.deserialize()
+        self.args.lend(&mut self.copy).deserialize()
     }
 
     /// Tells how far it is: see [`Reporter::progress`].
@@ -96,16 +96,12 @@ impl ToolCall {
     }
 }
 
-/// The decoder unescapes in place, so each decode has a copy.
-fn copied<'c>(args: &str, copy: &'c mut Vec<u8>) -> Result<Args<'c>, BadArgs> {
-    copy.clear();
-    copy.extend_from_slice(args.as_bytes());
-    Args::from_json(copy).ok_or(BadArgs::new("arguments", "an object"))
-}
-
 impl fmt::Debug for ToolCall {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("ToolCall").field("name", &self.name).field("args", &self.args).finish_non_exhaustive()
+        f.debug_struct("ToolCall")
+            .field("name", &self.name)
+            .field("args", &self.args_json())
+            .finish_non_exhaustive()
     }
 }
 

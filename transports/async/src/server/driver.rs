@@ -8,7 +8,7 @@ use super::{
 use crate::{BUSY, Timer, is_close, outbox::Outbox, timer::Alarm};
 use barewire::{
     Call, CallId, Limits, Millis, Output, Refused, Server, ServerEvent,
-    owned::{Fail, ToolResult},
+    owned::{Fail, OwnedArgs, ToolResult},
 };
 use core::{
     future::Future,
@@ -119,7 +119,7 @@ where
         while self.ended || self.tasks.has_room() {
             match self.machine.poll(now) {
                 Output::Event(ServerEvent::Call(Call { name, args, reply, context, .. })) => {
-                    let (name, args) = (name.to_owned(), args.json().as_str().to_owned());
+                    let (name, args) = (name.to_owned(), OwnedArgs::from(&args));
                     let (version, wants_progress) = (context.version, context.wants_progress);
                     let meta = context.meta.map(|meta| meta.as_str().to_owned());
                     let id = reply.defer();

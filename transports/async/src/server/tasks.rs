@@ -59,14 +59,14 @@ impl<F: Future<Output = Result<ToolResult, Fail>>> Tasks<F> {
     }
 
     pub(super) fn take_in(&mut self, call: ToolCall) {
-        self.held = self.held.saturating_add(call.args.len());
+        self.held = self.held.saturating_add(call.args_json().len());
         self.waiting.push_back(call);
     }
 
     /// Drops all that a call has; its handler stops where it is.
     pub(super) fn cancel(&mut self, id: CallId) {
         if let Some(at) = self.waiting.iter().position(|call| call.id == id) {
-            let held = self.waiting.remove(at).map_or(0, |call| call.args.len());
+            let held = self.waiting.remove(at).map_or(0, |call| call.args_json().len());
             self.held = self.held.saturating_sub(held);
         }
         if let Some(task) = self.running.remove(&id) {
@@ -79,7 +79,7 @@ impl<F: Future<Output = Result<ToolResult, Fail>>> Tasks<F> {
     pub(super) fn start(&mut self, handler: &impl Fn(ToolCall) -> F, woken: &mut Vec<CallId>) {
         while self.done.is_empty() && self.running.len() < self.concurrent {
             let Some(call) = self.waiting.pop_front() else { return };
-            let (id, line, held) = (call.id, Arc::clone(&call.line), call.args.len());
+            let (id, line, held) = (call.id, Arc::clone(&call.line), call.args_json().len());
             match catch_unwind(AssertUnwindSafe(|| Box::pin(handler(call)))) {
                 Ok(future) => {
                     let waker = Waker::from(Arc::clone(&line));

@@ -1,9 +1,14 @@
 //! One call as the tool sees it.
 
 use crate::bell::Bell;
-use barewire::{Args, BadArgs, BadCall, Call, CallId, FromArgs, Progress, Tools, Version, json::Raw};
-use core::time::Duration;
-use std::sync::{Arc, Mutex, PoisonError};
+use barewire::{
+    Args, BadArgs, BadCall, Call, CallId, FromArgs, Progress, Tools, Version, json::Raw, owned::OwnedArgs,
+};
+use core::{
+    sync::atomic::{AtomicBool, Ordering},
+    time::Duration,
+};
+use std::sync::Mutex;
 
 /// How often the arguments of one call can be decoded.
 const DECODES: usize = 8;
@@ -14,6 +19,7 @@ const KEEP: usize = 64 << 10;
 pub struct ToolCall<'a> {
     job: &'a Job,
     copies: &'a mut [Vec<u8>],
+    cancelled: &'a Flag,
     line: &'a (dyn Line + 'a),
 }
 
@@ -25,7 +31,7 @@ impl<'a> ToolCall<'a> {
 
     /// The arguments as they came: always an object, `{}` if the peer sent none.
     pub fn args_json(&self) -> &'a str {
-        text(&self.job.args)
+        self.job.args.json().as_str()
     }
 
     /// Decodes the arguments. `&str` fields borrow from the call, escapes undone.
@@ -49,12 +55,12 @@ impl<'a> ToolCall<'a> {
 
     /// Whether the peer cancelled it, or hung up. Its result will not be sent then.
     pub fn is_cancelled(&self) -> bool {
-        self.job.cancelled.wait(Duration::ZERO)
+        self.cancelled.is_up()
     }
 
     /// Sleeps for `at_most`, or until the call is cancelled: then it returns `true` at once.
     pub fn wait_cancelled(&self, at_most: Duration) -> bool {
-        self.job.cancelled.wait(at_most)
+        self.cancelled.wait(at_most)
     }
 
     /// Tells how far it is. Dropped unless the peer asked for it, or while the peer does not read.
@@ -84,9 +90,7 @@ impl<'a> ToolCall<'a> {
         let copies = core::mem::take(&mut self.copies);
         let (copy, rest) = copies.split_first_mut().ok_or(TOO_OFTEN)?;
         self.copies = rest;
-        copy.clear();
-        copy.extend_from_slice(&self.job.args);
-        Args::from_json(copy).ok_or(BadArgs::new("arguments", "an object"))
+        Ok(self.job.args.lend(copy))
     }
 }
 
@@ -102,20 +106,19 @@ pub(super) type Copies = [Vec<u8>; DECODES];
 pub(super) struct Job {
     pub(super) id: CallId,
     pub(super) name: String,
-    /// JSON is looked at as text only where a tool asks for that.
-    pub(super) args: Vec<u8>,
+    pub(super) args: OwnedArgs,
     pub(super) version: Version,
     pub(super) wants_progress: bool,
     pub(super) has_meta: bool,
+    /// JSON is looked at as text only where a tool asks for that.
     pub(super) meta: Vec<u8>,
-    pub(super) cancelled: Arc<Flag>,
 }
 
 impl Job {
     /// A copy of what is lent, in the memory of `old` if there is one. Puts the call off.
     pub(super) fn take(old: Option<Self>, call: Call<'_>) -> Self {
         let Call { name, args, reply, context, .. } = call;
-        let (args, meta) = (args.json().as_bytes(), context.meta.map(Raw::as_bytes));
+        let meta = context.meta.map(Raw::as_bytes);
         let (version, wants_progress, has_meta) = (context.version, context.wants_progress, meta.is_some());
         let id = reply.id();
         let mut job = match old {
@@ -123,22 +126,17 @@ impl Job {
             None => Self {
                 id,
                 name: String::new(),
-                args: Vec::new(),
+                args: OwnedArgs::default(),
                 version,
                 wants_progress,
                 has_meta,
                 meta: Vec::new(),
-                cancelled: Arc::default(),
             },
         };
         job.name.clear();
         job.name.push_str(name);
-        refill(&mut job.args, args);
+        job.args.set(&args);
         refill(&mut job.meta, meta.unwrap_or_default());
-        // One that somebody else still holds, or that is up, is of no more use.
-        if Arc::get_mut(&mut job.cancelled).is_none_or(Flag::is_up) {
-            job.cancelled = Arc::default();
-        }
         reply.defer();
         job
     }
@@ -147,9 +145,10 @@ impl Job {
         &self,
         line: &dyn Line,
         copies: &mut Copies,
+        cancelled: &Flag,
         tool: impl FnOnce(&mut ToolCall<'_>) -> R,
     ) -> R {
-        let result = tool(&mut ToolCall { job: self, copies, line });
+        let result = tool(&mut ToolCall { job: self, copies, cancelled, line });
         for copy in copies.iter_mut().filter(|copy| copy.capacity() > KEEP) {
             *copy = Vec::new();
         }
@@ -170,24 +169,36 @@ pub(super) trait Line {
     fn progress(&self, call: CallId, progress: Progress<'_>);
 }
 
-/// Goes up once and can be waited for.
+/// Goes up when the call that a worker runs is cancelled, and can be waited for.
 #[derive(Default)]
 pub(super) struct Flag {
-    up: Mutex<bool>,
+    up: AtomicBool,
+    /// Held while it changes: see [`Bell`].
+    gate: Mutex<()>,
     raised: Bell,
 }
 
 impl Flag {
-    fn is_up(&mut self) -> bool {
-        *self.up.get_mut().unwrap_or_else(PoisonError::into_inner)
+    pub(super) fn is_up(&self) -> bool {
+        self.up.load(Ordering::Acquire)
     }
 
     pub(super) fn raise(&self) {
-        *crate::lock(&self.up) = true;
+        let gate = crate::lock(&self.gate);
+        self.up.store(true, Ordering::Release);
+        drop(gate);
         self.raised.ring();
     }
 
+    /// For the next call; nobody waits for it then.
+    pub(super) fn lower(&self) {
+        if self.is_up() {
+            self.up.store(false, Ordering::Release);
+        }
+    }
+
     fn wait(&self, at_most: Duration) -> bool {
-        *self.raised.wait_until(&self.up, at_most, |up| *up)
+        drop(self.raised.wait_until(&self.gate, at_most, |()| self.is_up()));
+        self.is_up()
     }
 }

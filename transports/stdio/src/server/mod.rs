@@ -10,7 +10,7 @@ use barewire::{
     Buffers, Limits, Noise, Server, ServerConfig, Tool,
     owned::{Answer, Fail, ToolResult},
 };
-use call::{Copies, Job, Line};
+use call::{Copies, Flag, Job, Line};
 use core::{panic::AssertUnwindSafe, time::Duration};
 use pool::Shared;
 use std::{
@@ -121,9 +121,9 @@ impl<'c> Serve<'c> {
         hung_up: fn(&R) -> bool,
         when_stuck: impl FnOnce(),
     ) -> io::Result<()> {
-        let tool = |job: &Job, copies: &mut Copies, line: &dyn Line| {
+        let tool = |job: &Job, copies: &mut Copies, cancelled: &Flag, line: &dyn Line| {
             // The machine is not touched by a tool that unwinds, and the tool's own state is its own affair.
-            match catch_unwind(AssertUnwindSafe(|| job.run(line, copies, &tools))) {
+            match catch_unwind(AssertUnwindSafe(|| job.run(line, copies, cancelled, &tools))) {
                 Ok(outcome) => Answer::new(outcome),
                 Err(_) => Answer::panicked(),
             }
@@ -139,7 +139,7 @@ impl<'c> Serve<'c> {
         let server = Server::new(&config, Buffers::growing(limits));
         let shared = Shared::new(server, (read, write), self.source, self.threads, hung_up, drain);
         if self.threads == 0 {
-            shared.serve(&tool);
+            shared.serve(0, &tool);
             let over = shared.take_over();
             if !shared.finish(drain) {
                 when_stuck();
@@ -147,9 +147,10 @@ impl<'c> Serve<'c> {
             return over.map(drop).and(shared.into_result());
         }
         let result = thread::scope(|scope| {
-            shared.start(|| {
+            shared.start(|worker| {
                 let builder = thread::Builder::new().name("mcp-tool".into());
-                builder.spawn_scoped(scope, || shared.serve(&tool)).map(drop)
+                let (shared, tool) = (&shared, &tool);
+                builder.spawn_scoped(scope, move || shared.serve(worker, tool)).map(drop)
             })?;
             let over = shared.watch();
             // What was not read for `drain` is not waited for once more.

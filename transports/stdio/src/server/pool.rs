@@ -17,7 +17,7 @@ use core::time::Duration;
 use std::{
     collections::VecDeque,
     io::{self, Read, Write},
-    sync::{Arc, Mutex, MutexGuard},
+    sync::{Mutex, MutexGuard},
     time::Instant,
 };
 
@@ -43,6 +43,8 @@ pub(super) struct Shared<'s, R, W> {
     born: Instant,
     source: Option<&'s dyn ToolSource>,
     threads: usize,
+    /// For each worker: the call that it runs is cancelled. Raised and lowered under the mutex.
+    cancelled: Vec<Flag>,
     /// Whether the peer has closed its end, read or not.
     hung_up: fn(&R) -> bool,
     drain: Duration,
@@ -52,7 +54,8 @@ struct State<'s, R, W> {
     server: Server<'s>,
     /// Calls beyond those that may run at once.
     jobs: VecDeque<Job>,
-    running: Vec<(CallId, Arc<Flag>)>,
+    /// With the numbers of the workers that run them.
+    running: Vec<(CallId, usize)>,
     /// Calls that are over, for their memory.
     spare: Vec<Job>,
     /// Taken by whoever reads. Gone when it is over.
@@ -142,6 +145,7 @@ impl<'s, R: Read, W: Write> Shared<'s, R, W> {
             born: Instant::now(),
             source,
             threads,
+            cancelled: (0..workers(threads)).map(|_| Flag::default()).collect(),
             hung_up,
             drain,
         }
@@ -165,9 +169,7 @@ impl<'s, R: Read, W: Write> Shared<'s, R, W> {
                 }
                 Output::Event(ServerEvent::Cancelled(id)) => {
                     state.jobs.retain(|job| job.id != id);
-                    for (_, flag) in state.running.iter().filter(|(running, _)| *running == id) {
-                        flag.raise();
-                    }
+                    self.cancel(state, |running| running == id);
                 }
                 Output::Event(ServerEvent::List(list)) => {
                     list.tools(|index| self.source.and_then(|source| source.tool(index)));
@@ -203,16 +205,18 @@ impl<'s, R: Read, W: Write> Shared<'s, R, W> {
     }
 
     /// Starts all workers before any of them begins: if one can't be had, none waits for input that may never come.
-    pub(super) fn start(&self, mut spawn: impl FnMut() -> io::Result<()>) -> io::Result<()> {
+    pub(super) fn start(&self, mut spawn: impl FnMut(usize) -> io::Result<()>) -> io::Result<()> {
         let mut state = lock(&self.state);
-        // Two more than may run tools: one can always read, and one write.
-        let started = (0..self.threads.saturating_add(2)).try_for_each(|_| spawn());
+        let started = (0..workers(self.threads)).try_for_each(&mut spawn);
         state.ended = started.is_err();
         started
     }
 
     /// A thread of the pool; or, without threads, all there is to do until the input is over.
-    pub(super) fn serve(&self, tool: &impl Fn(&Job, &mut Copies, &dyn Line) -> Answer) {
+    ///
+    /// `worker`: its number, below that of the [`workers`].
+    pub(super) fn serve(&self, worker: usize, tool: &impl Fn(&Job, &mut Copies, &Flag, &dyn Line) -> Answer) {
+        let Some(cancelled) = self.cancelled.get(worker) else { return };
         let mut copies = Copies::default();
         let mut state = lock(&self.state);
         while !state.ended {
@@ -224,7 +228,9 @@ impl<'s, R: Read, W: Write> Shared<'s, R, W> {
             if !(due && state.out.is_some())
                 && let Some(job) = self.next(&mut state)
             {
-                state = self.run(state, &job, |job| tool(job, &mut copies, self));
+                cancelled.lower();
+                state.running.push((job.id, worker));
+                state = self.run(state, &job, |job| tool(job, &mut copies, cancelled, self));
                 if state.spare.len() <= self.threads {
                     state.spare.push(job);
                 }
@@ -294,9 +300,10 @@ impl<'s, R: Read, W: Write> Shared<'s, R, W> {
         state.overdue = false;
         self.noticed(&mut state);
         loop {
-            out.bytes.clear();
-            out.bytes.shrink_to(KEEP);
-            state.server.take_output(&mut out.bytes);
+            if out.bytes.capacity() > KEEP {
+                out.bytes = Vec::new();
+            }
+            state.server.swap_output(&mut out.bytes);
             if out.bytes.is_empty() {
                 break;
             }
@@ -310,9 +317,7 @@ impl<'s, R: Read, W: Write> Shared<'s, R, W> {
             if let Err(error) = result {
                 let gone = is_close(&error);
                 state.broken = Some(Some(error).filter(|_| !gone));
-                for (_, flag) in &state.running {
-                    flag.raise();
-                }
+                self.cancel(&state, |_| true);
                 if gone && state.over.is_none() {
                     // Who reads would hear of it at the next input, which may never come.
                     state = self.over(state, Ok(Over::Ended));
@@ -322,6 +327,12 @@ impl<'s, R: Read, W: Write> Shared<'s, R, W> {
         state.out = Some(out);
         self.moved.ring();
         state
+    }
+
+    /// Tells the tools that run the calls which `is_meant`.
+    fn cancel(&self, state: &State<'s, R, W>, is_meant: impl Fn(CallId) -> bool) {
+        let meant = state.running.iter().filter(|(call, _)| is_meant(*call));
+        meant.filter_map(|(_, worker)| self.cancelled.get(*worker)).for_each(Flag::raise);
     }
 
     /// Output lies there.
@@ -381,7 +392,6 @@ impl<'s, R: Read, W: Write> Shared<'s, R, W> {
         job: &Job,
         tool: impl FnOnce(&Job) -> Answer,
     ) -> Guard<'g, 's, R, W> {
-        state.running.push((job.id, Arc::clone(&job.cancelled)));
         self.noticed(&mut state);
         drop(state);
         let result = tool(job);
@@ -442,9 +452,7 @@ impl<'s, R: Read, W: Write> Shared<'s, R, W> {
         let written = state.out.is_some();
         state.ended = true;
         state.jobs.clear();
-        for (_, flag) in &state.running {
-            flag.raise();
-        }
+        self.cancel(&state, |_| true);
         self.work.ring();
         self.moved.ring();
         // A tool that heeds the flag needs a moment to return, and so does who reads if the peer has just gone.
@@ -499,6 +507,11 @@ impl<R: Read> Input<R> {
             }
         }
     }
+}
+
+/// Two more than may run tools: one can always read, and one write. Without threads, who serves.
+fn workers(threads: usize) -> usize {
+    if threads == 0 { 1 } else { threads.saturating_add(2) }
 }
 
 /// The peer has gone: a normal end.
