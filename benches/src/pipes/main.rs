@@ -8,9 +8,13 @@
 //!
 //! The servers are the bare echo (the floor), ours, and with `--peers` those of the folder that `tests/peers/install.sh` fills, and the one of
 //! `benches/pipes/rmcp` if it is built. Rounds are interleaved, every second one in reverse order; figures are medians.
+//!
+//! Every load is measured with both processes held on one processor, and left free. Free, an idle processor has to be woken for each
+//! message of a quiet exchange, which costs several times what any of the native servers does, and differs from run to run.
 
 mod load;
 mod page;
+mod place;
 
 use core::time::Duration;
 use std::io;
@@ -18,6 +22,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use load::{Load, Mode, Sample, Server};
+use place::{Place, Places};
 
 const HELP: &str =
     "usage: pipes [--rounds N] [--seconds S] [--only WORD] [--peers FOLDER] [--json | --write]";
@@ -42,6 +47,7 @@ struct Contender {
 struct Cell<'a> {
     contender: &'a Contender,
     load: Load<'static>,
+    place: Place,
     samples: Vec<Sample>,
 }
 
@@ -208,9 +214,11 @@ fn run(options: &Options) -> io::Result<()> {
 }
 
 fn rounds<'a>(options: &Options, contenders: &'a [Contender], text: &Path) -> io::Result<Vec<Cell<'a>>> {
+    let mut places = Places::here()?;
     let mut cells = Vec::new();
-    for (tool, in_flight) in
-        [("get_alerts", 1), ("get_alerts", 64), ("get_alerts_full", 1), ("get_alerts_full", 64)]
+    let loads = [("get_alerts", 1), ("get_alerts", 64), ("get_alerts_full", 1), ("get_alerts_full", 64)];
+    for (place, (tool, in_flight)) in
+        places.all().iter().flat_map(|place| loads.iter().map(move |load| (*place, *load)))
     {
         for contender in contenders {
             for &mode in contender.modes {
@@ -218,11 +226,12 @@ fn rounds<'a>(options: &Options, contenders: &'a [Contender], text: &Path) -> io
                 if mode == Mode::Echo && tool != "get_alerts" {
                     continue;
                 }
-                let wanted =
-                    |word: &String| format!("{} {mode:?} {tool} {in_flight}", contender.name).contains(word);
+                let wanted = |word: &String| {
+                    format!("{} {mode:?} {tool} {in_flight} {place}", contender.name).contains(word)
+                };
                 if options.only.as_ref().is_none_or(wanted) {
                     let load = Load { mode, tool, in_flight, time: options.time, calls: 0 };
-                    cells.push(Cell { contender, load, samples: Vec::new() });
+                    cells.push(Cell { contender, load, place, samples: Vec::new() });
                 }
             }
         }
@@ -235,6 +244,7 @@ fn rounds<'a>(options: &Options, contenders: &'a [Contender], text: &Path) -> io
         for cell in order {
             let name = cell.contender.name;
             let fails = |error: &dyn core::fmt::Display| io::Error::other(format!("{name}: {error}"));
+            places.go(cell.place)?;
             let mut server = Server::start(&cell.contender.command, cell.load.mode, text)
                 .map_err(|error| fails(&error))?;
             let answer = server.check(&cell.load).map_err(|error| fails(&error))?;
