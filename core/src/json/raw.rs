@@ -4,7 +4,7 @@ use super::bytes::FAST;
 use super::cursor::{Elements, Members};
 use super::lanes::position as find;
 use super::number;
-use super::{ScanError, Scanner, Step, Str, Whole};
+use super::{ScanError, Scanner, Step, Str, Whole, utf8};
 use core::fmt;
 
 /// A valid JSON value, byte for byte, without white space around it.
@@ -85,7 +85,7 @@ impl<'a> Raw<'a> {
 
     /// The text. Takes a pass over it: the standard library has no safe conversion that doesn't.
     pub fn as_str(self) -> &'a str {
-        core::str::from_utf8(self.0).unwrap_or_default()
+        utf8::known(self.0)
     }
 
     /// The bytes of the text.

@@ -341,23 +341,21 @@ impl Say<'_> {
         }
     }
 
-    /// One part of a list: `item` is the tool, for `Part::Items`.
+    /// What stands around the tools of a list; the next page would begin at `next`.
     #[inline(never)]
     pub(super) fn list(
         &self,
         out: &mut Out<'_>,
         (id, version): (Span, Version),
         part: Part,
-        (index, first): (usize, bool),
-        item: Option<&crate::mcp::Tool<'_>>,
+        next: usize,
     ) -> bool {
-        match (part, item) {
-            (Part::Head, _) => self.head(out, Some(id.of(self.line)), version) && out.put(b"\"tools\":["),
-            (Part::Items, None) => true,
-            (Part::Items, Some(tool)) => (first || out.put(b",")) && write::tool(out, tool, version),
-            (Part::Tail { more }, _) => {
+        match part {
+            Part::Head => self.head(out, Some(id.of(self.line)), version) && out.put(b"\"tools\":["),
+            Part::Items => true,
+            Part::Tail { more } => {
                 let mut number = [0; Fixed::ROOM];
-                let cursor = more.then(|| digits(&mut number, index as u64, false));
+                let cursor = more.then(|| digits(&mut number, next as u64, false));
                 let text =
                     pattern!("]<8,\"nextCursor\":\"$8\"><3,\"ttlMs\":0,\"cacheScope\":\"private\">&7&6");
                 self.fill(out, text, (None, version), &[cursor])

@@ -6,7 +6,7 @@ use super::list::List;
 use super::slot::Open;
 use super::state::Server;
 use super::{Args, Reply, Source};
-use crate::json::{Raw, SMALL, decode};
+use crate::json::{Raw, SMALL, decode, text};
 use crate::machine::mem::Span;
 use crate::machine::slots::{Slots, State};
 use crate::machine::tx::Tx;
@@ -53,7 +53,7 @@ impl Server<'_> {
                     .of(after)
             }
         };
-        let name = known.unwrap_or_else(|| core::str::from_utf8(part(name)).unwrap_or(""));
+        let name = known.unwrap_or_else(|| text(part(name)));
         let context = Context {
             version: call.ready.version,
             can: call.ready.can,
@@ -89,7 +89,7 @@ impl Server<'_> {
         let bytes = self.rx.bytes();
         let body = method.of(bytes).get(1..end.saturating_add(1)).unwrap_or(&[]);
         let params = params.map(|p| Raw::trusted(p.of(bytes))).filter(|p| !p.is_null());
-        Output::Event(ServerEvent::Notified { method: core::str::from_utf8(body).unwrap_or(""), params })
+        Output::Event(ServerEvent::Notified { method: text(body), params })
     }
 }
 
