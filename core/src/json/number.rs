@@ -1,4 +1,5 @@
 //! Numbers that are known to be valid JSON, without loss.
+use super::SMALL;
 #[cfg(feature = "serde")]
 use super::nearest::Single;
 use super::nearest::{self, Double};
@@ -17,26 +18,33 @@ struct Decimal<'a> {
 
 impl<'a> Decimal<'a> {
     fn new(text: &'a [u8]) -> Self {
-        let (negative, unsigned) = match text {
-            [b'-', rest @ ..] => (true, rest),
-            _ => (false, text),
-        };
-        let e = unsigned.iter().position(|b| matches!(b, b'e' | b'E')).unwrap_or(unsigned.len());
-        let (mantissa, exponent) = unsigned.split_at_checked(e).unwrap_or((unsigned, &[]));
-        let dot = mantissa.iter().position(|&b| b == b'.').unwrap_or(mantissa.len());
-        let counts = |b: &u8| matches!(b, b'1'..=b'9');
-        let first = mantissa.iter().position(counts).unwrap_or(mantissa.len());
-        let end = mantissa.iter().rposition(counts).map_or(first, |last| last.wrapping_add(1));
+        let (mut dot, mut first, mut end, mut e) = (None, None, 0usize, text.len());
+        for (i, byte) in text.iter().enumerate() {
+            match byte {
+                b'.' => dot = Some(i),
+                b'e' | b'E' => {
+                    e = i;
+                    break;
+                }
+                b'1'..=b'9' => {
+                    first = first.or(Some(i));
+                    end = i.wrapping_add(1);
+                }
+                _ => {}
+            }
+        }
+        let (dot, first) = (dot.unwrap_or(e), first.unwrap_or(end));
         let point = usize::from(first < dot && dot < end);
         // Lengths of slices are far below 2^62, and so is the exponent. The point itself is no digit.
         let places = (dot as isize).wrapping_sub(end as isize);
         let places = if places < 0 { places.wrapping_add(1) } else { places };
         Self {
             text,
-            negative,
-            significant: mantissa.get(first..end).unwrap_or_default(),
+            negative: text.first() == Some(&b'-'),
+            significant: text.get(first..end).unwrap_or_default(),
             digits: end.wrapping_sub(first).wrapping_sub(point),
-            power: exponent_value(exponent).map(|value| value.wrapping_add(places as i64)),
+            power: exponent_value(text.get(e..).unwrap_or_default())
+                .map(|value| value.wrapping_add(places as i64)),
         }
     }
 
@@ -79,29 +87,31 @@ impl<'a> Decimal<'a> {
 
 /// Whether the value is an integer, of any size.
 pub(super) fn is_integer(text: &[u8]) -> bool {
-    text.iter().all(u8::is_ascii_digit) || Decimal::new(text).is_integer()
+    !SMALL && text.iter().all(u8::is_ascii_digit) || Decimal::new(text).is_integer()
 }
 
 /// Whether both have the same value. Ids are nearly always digits alone, which then are the same or mean something else.
 pub(super) fn same(a: &[u8], b: &[u8]) -> bool {
     let digits = |text: &[u8]| text.iter().all(u8::is_ascii_digit);
-    a == b || !(digits(a) && digits(b)) && Decimal::new(a).same(&Decimal::new(b))
+    a == b || (SMALL || !(digits(a) && digits(b))) && Decimal::new(a).same(&Decimal::new(b))
 }
 
 /// The integer that a number is, if it is one and in range.
 #[inline]
 pub(super) fn signed(text: &[u8]) -> Option<i64> {
-    if let Some(value) = plain(text) {
+    if !SMALL && let Some(value) = plain(text) {
         return Some(value);
     }
     let (negative, value) = magnitude(text)?;
-    if negative { 0i64.checked_sub_unsigned(value) } else { i64::try_from(value).ok() }
+    let most = i64::MAX.unsigned_abs().wrapping_add(u64::from(negative));
+    let signed = if negative { value.wrapping_neg() } else { value };
+    (value <= most).then_some(signed.cast_signed())
 }
 
 /// The same for numbers that are not negative.
 #[inline]
 pub(super) fn unsigned(text: &[u8]) -> Option<u64> {
-    if let Some(value) = plain(text) {
+    if !SMALL && let Some(value) = plain(text) {
         return u64::try_from(value).ok();
     }
     magnitude(text).filter(|(negative, _)| !negative).map(|(_, value)| value)
@@ -140,13 +150,16 @@ pub(super) fn float32(text: &[u8]) -> Option<f32> {
     Some(if number.negative { -value } else { value }).filter(|f| f.is_finite())
 }
 
-/// Up to 18 digits without fraction and exponent, as nearly all numbers are.
+/// Up to 18 digits without fraction and exponent, as nearly all numbers are; zeros in front, which only exponents have, do not count.
 #[inline]
 fn plain(text: &[u8]) -> Option<i64> {
-    let (negative, digits) = match text {
+    let (negative, mut digits) = match text {
         [b'-', rest @ ..] => (true, rest),
         _ => (false, text),
     };
+    while let [b'0', rest @ ..] = digits {
+        digits = rest;
+    }
     if digits.len() > 18 {
         return None;
     }
@@ -167,11 +180,15 @@ fn magnitude(text: &[u8]) -> Option<(bool, u64)> {
     if number.digits == 0 {
         return Some((false, 0));
     }
-    let digits = number.digits().map(|b| b.wrapping_sub(b'0'));
     // A product of more than 20 digits is out of range, so the zeros of any power end soon.
     let zeros = usize::try_from(number.power?).ok()?;
     let mut value = 0u64;
-    for digit in digits.chain(core::iter::repeat_n(0, zeros)) {
+    for place in 0..number.significant.len().saturating_add(zeros) {
+        let digit = match number.significant.get(place) {
+            Some(b'.') => continue,
+            Some(digit) => digit.wrapping_sub(b'0'),
+            None => 0,
+        };
         if value > u64::MAX / 10 {
             return None;
         }
@@ -197,14 +214,10 @@ pub(super) fn wide_magnitude(text: &[u8]) -> Option<(bool, u128)> {
 
 /// The value of `e+12`; 0 if there is no exponent, `None` if it has more than 18 digits.
 fn exponent_value(text: &[u8]) -> Option<i64> {
-    let (negative, digits) = match text {
-        [] => return Some(0),
-        [_, b'-', digits @ ..] => (true, digits),
-        [_, b'+', digits @ ..] | [_, digits @ ..] => (false, digits),
-    };
-    let zeros = digits.iter().position(|&b| b != b'0').unwrap_or(digits.len());
-    let value = plain(digits.get(zeros..).unwrap_or_default())?;
-    Some(if negative { value.wrapping_neg() } else { value })
+    match text {
+        [] => Some(0),
+        [_, b'+', digits @ ..] | [_, digits @ ..] => plain(digits),
+    }
 }
 
 fn has_negative_exponent(text: &[u8]) -> bool {

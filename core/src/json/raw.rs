@@ -178,9 +178,11 @@ impl<'a> Raw<'a> {
         if self.0 == other.0 {
             return true;
         }
-        match (self.as_number(), other.as_number(), self.as_string(), other.as_string()) {
-            (Some(a), Some(b), ..) => number::same(a, b),
-            (_, _, Some(a), Some(b)) => a.same(b),
+        match (self.kind(), other.kind()) {
+            (Kind::Number, Kind::Number) => number::same(self.0, other.0),
+            (Kind::String, Kind::String) => {
+                self.as_string().zip(other.as_string()).is_some_and(|(a, b)| a.same(b))
+            }
             _ => false,
         }
     }

@@ -149,7 +149,7 @@ impl Say<'_> {
             Some(head),
             Some(before),
             id,
-            modern.then_some(b"\"resultType\":\"complete\","),
+            modern.then_some(pattern!("\"resultType\":\"complete\",")),
             Some(self.config.name().as_bytes()),
             Some(self.config.version().as_bytes()),
             Some(end),
@@ -237,7 +237,7 @@ impl Say<'_> {
     /// Wrong arguments, as the revisions since 2025-11-25 have them: a result that the model can learn from.
     #[inline(never)]
     fn bad_args(&self, out: &mut Out<'_>, bad: &BadArgs, about: (Slot<'_>, Version)) -> bool {
-        let head = pattern!("&0,\"result\":{$3\"content\":[{\"type\":\"text\",\"text\":\"");
+        let head = pattern!("&0,\"result\":{&3\"content\":[{\"type\":\"text\",\"text\":\"");
         self.fill(out, head, about, &[])
             && say_bad_args(out, bad)
             && self.fill(out, pattern!("\"}],\"isError\":true&7&6"), about, &[])
@@ -250,7 +250,7 @@ impl Say<'_> {
         let config = self.config.rest();
         let text = if modern {
             pattern!(concat!(
-                "&0,\"result\":{$3\"supportedVersions\":[\"2026-07-28\"],\"capabilities\":",
+                "&0,\"result\":{&3\"supportedVersions\":[\"2026-07-28\"],\"capabilities\":",
                 "{<8~\"tools\":{}><a~\"extensions\":$a>}<b,\"instructions\":\"@b\">",
                 ",\"ttlMs\":0,\"cacheScope\":\"private\"&7&6"
             ))
@@ -285,7 +285,7 @@ impl Say<'_> {
             };
             return put_all!(out, b"{\"jsonrpc\":\"2.0\",\"id\":", id, result);
         }
-        self.fill(out, pattern!("&0,\"result\":{$3"), (id, version), &[])
+        self.fill(out, pattern!("&0,\"result\":{&3"), (id, version), &[])
     }
 
     /// What closes the result of a call, whatever stage it is in.
@@ -419,7 +419,7 @@ mod tests {
             }
             let id = Some(&b"\"a\""[..]);
             let head = written(&|out| say.head(out, id, version));
-            let pattern = pattern!("&0,\"result\":{$3");
+            let pattern = pattern!("&0,\"result\":{&3");
             assert_eq!(head, written(&|out| say.fill(out, pattern, (id, version), &[])));
         }
     }
