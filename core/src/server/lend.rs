@@ -38,8 +38,8 @@ impl Server<'_> {
         if known.is_none()
             && let [_, body @ .., _] = call.name.of_mut(bytes)
         {
-            let from = call.name.start.saturating_add(1);
-            name = Span::new(from, from.saturating_add(decode(body).len()));
+            let from = call.name.start.wrapping_add(1);
+            name = Span::new(from, from.wrapping_add(decode(body).len()));
         }
         let args = call.arguments;
         let (before, rest) = bytes.split_at_mut_checked(args.start).unwrap_or((&mut [], &mut []));
@@ -49,8 +49,7 @@ impl Server<'_> {
             if span.end() <= args.start {
                 span.of(before)
             } else {
-                Span::new(span.start.saturating_sub(args.end()), span.end().saturating_sub(args.end()))
-                    .of(after)
+                Span::new(span.start.wrapping_sub(args.end()), span.end().wrapping_sub(args.end())).of(after)
             }
         };
         let name = known.unwrap_or_else(|| text(part(name)));
@@ -87,7 +86,7 @@ impl Server<'_> {
             end = decode(body).len();
         }
         let bytes = self.rx.bytes();
-        let body = method.of(bytes).get(1..end.saturating_add(1)).unwrap_or(&[]);
+        let body = method.of(bytes).get(1..end.wrapping_add(1)).unwrap_or(&[]);
         let params = params.map(|p| Raw::trusted(p.of(bytes))).filter(|p| !p.is_null());
         Output::Event(ServerEvent::Notified { method: text(body), params })
     }

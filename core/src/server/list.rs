@@ -42,7 +42,7 @@ pub(super) fn write_list<'t>(
     item: &mut dyn FnMut(usize) -> Option<Tool<'t>>,
 ) {
     let Some(Job::Tools { id, version, mut part, item: mut index, until }) = line.job else { return };
-    let first = until.saturating_sub(say.config.rest().page.map_or(until, usize::from));
+    let first = until.wrapping_sub(say.config.rest().page.map_or(until, usize::from));
     loop {
         let begun = out.begin(line.at);
         if part == Part::Items {
@@ -53,13 +53,13 @@ pub(super) fn write_list<'t>(
         say.list(out, (id, version), part, index);
         let (done, written) = out.end_piece(begun);
         if !done {
-            line.at = line.at.saturating_add(written);
+            line.at = line.at.wrapping_add(written);
             break;
         }
         line.at = 0;
         match part {
             Part::Head => part = Part::Items,
-            Part::Items => index = index.saturating_add(1),
+            Part::Items => index = index.wrapping_add(1),
             Part::Tail { .. } => {
                 line.job = Some(Job::Done);
                 line.answered();

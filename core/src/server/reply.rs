@@ -314,9 +314,9 @@ impl<'m> Reply<'m> {
         if !done {
             self.out.overflow();
         } else if own.stage != Stage::Members {
-            let added = self.out.end().saturating_sub(from);
+            let added = self.out.end().wrapping_sub(from);
             self.out.rotate(self.content_at, from);
-            self.content_at = self.content_at.saturating_add(added);
+            self.content_at = self.content_at.wrapping_add(added);
         }
     }
 
@@ -328,7 +328,7 @@ impl<'m> Reply<'m> {
             self.slot.free();
             return Ok(());
         }
-        let limit = self.out.end().saturating_add(self.out.room()).saturating_sub(self.out.ready());
+        let limit = self.out.end().wrapping_add(self.out.room()).wrapping_sub(self.out.ready());
         let to = To::Slot(self.id.slot);
         self.settle_with(Job::Error { to, why: Refusal::ReplyTooLarge, data: Data::Limit(limit) });
         Err(Full)
@@ -352,7 +352,7 @@ impl<'m> Reply<'m> {
         let begun = self.out.begin(skip);
         say.tail(&mut self.out, Some(self.slot.id.get()), self.slot.own);
         let (done, written) = self.out.end_piece(begun);
-        let at = skip.saturating_add(written);
+        let at = skip.wrapping_add(written);
         self.out.commit();
         self.line.lent = None;
         self.line.more = false;

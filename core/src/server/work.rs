@@ -39,7 +39,7 @@ impl Server<'_> {
                 let begun = out.begin(self.line.at);
                 say.job(&mut out, &job, slot.as_deref());
                 let (done, written) = out.end_piece(begun);
-                self.line.at = self.line.at.saturating_add(written);
+                self.line.at = self.line.at.wrapping_add(written);
                 out.commit();
                 if done {
                     if !matches!(job, Job::BatchEnd | Job::Changed) {
