@@ -1,7 +1,7 @@
 //! What a request gets.
 use super::Source;
 use super::config::Conf;
-use super::jobs::{Data, Job, Part, server_side};
+use super::jobs::{Data, Part, To, What, server_side};
 use super::slot::SlotServer;
 use super::state::{Asked, Hand, Server, Step};
 use super::usual::{Known, Params};
@@ -23,24 +23,24 @@ impl Server<'_> {
         let method = Method::of(hand.part(self.rx.bytes(), envelope.method));
         let rebooted = self.reuses(hand, id, method)?;
         let route = self.route(hand, envelope, method)?;
-        let job = match route {
+        let what = match route {
             Route::Initialize => {
                 self.initialize(hand)?;
                 self.open(hand.line);
-                Job::Initialize { id, version: self.asked.ready.version }
+                What::Meet { version: self.asked.ready.version }
             }
-            Route::Ping => Job::Empty { id },
+            Route::Ping => What::Empty,
             // What every stateless request says of its sender takes some 300 bytes: a client is told before it starts.
             Route::Discover if self.rx.limit() < MODERN_LEAST => return Err(Refusal::ModernTooLarge),
-            Route::Discover => Job::Discover { id },
+            Route::Discover => What::Meet { version: Version::V2026_07_28 },
             Route::List => {
                 let cursor = Raw::trusted(self.asked.cursor.of(hand.line.of(self.rx.bytes())));
                 let (item, until) = page(self.config.get(), cursor).ok_or(Refusal::Cursor)?;
-                Job::Tools { id, version: self.asked.ready.version, part: Part::Head, item, until }
+                What::Tools { version: self.asked.ready.version, part: Part::Head, item, until }
             }
             Route::Call => {
                 self.check_call(hand.line)?;
-                Job::Done
+                What::Done
             }
         };
         self.session.modern |= self.asked.version.len() > 0;
@@ -49,7 +49,7 @@ impl Server<'_> {
             if rebooted {
                 self.doom(|_| true);
             }
-            self.line.start(job);
+            self.line.start(To::Message(id), what);
         }
         Ok(route)
     }

@@ -1,6 +1,6 @@
 //! Listing tools, from a table or from the application, through a transmit buffer of any size.
 use super::config::Conf;
-use super::jobs::{Around, Job, Part, Say};
+use super::jobs::{Around, Job, Part, Say, To, What};
 use super::line::Line;
 use crate::json::Sink as _;
 use crate::machine::tx::Out;
@@ -28,12 +28,12 @@ impl List<'_> {
     /// the same then.
     pub fn tools<'t>(mut self, mut item: impl FnMut(usize) -> Option<Tool<'t>>) {
         self.line.lent_list = false;
-        let say = Say { config: self.config, line: self.message, around: self.around, omits_id: false };
+        let say = Say { config: self.config, line: self.message, around: self.around };
         write_list(&mut self.out, self.line, &say, &mut item);
     }
 }
 
-/// Writes as much of the list that is `line.job` as fits. Leaves `Job::Done` when all is out.
+/// Writes as much of the list that is `line.job` as fits. Leaves `What::Done` when all is out.
 #[inline(never)]
 pub(super) fn write_list<'t>(
     out: &mut Out<'_>,
@@ -41,7 +41,10 @@ pub(super) fn write_list<'t>(
     say: &Say<'_>,
     item: &mut dyn FnMut(usize) -> Option<Tool<'t>>,
 ) {
-    let Some(Job::Tools { id, version, mut part, item: mut index, until }) = line.job else { return };
+    let Some(Job { to, what: What::Tools { version, mut part, item: mut index, until } }) = line.job else {
+        return;
+    };
+    let id = if let To::Message(id) = to { Some(id.of(say.line)) } else { None };
     let first = until.wrapping_sub(say.config.rest().page.map_or(until, usize::from));
     loop {
         let begun = out.begin(line.at);
@@ -61,14 +64,14 @@ pub(super) fn write_list<'t>(
             Part::Head => part = Part::Items,
             Part::Items => index = index.wrapping_add(1),
             Part::Tail { .. } => {
-                line.job = Some(Job::Done);
+                line.job = Some(Job { to, what: What::Done });
                 line.answered();
                 out.commit();
                 return;
             }
         }
     }
-    line.job = Some(Job::Tools { id, version, part, item: index, until });
+    line.job = Some(Job { to, what: What::Tools { version, part, item: index, until } });
     out.commit();
 }
 

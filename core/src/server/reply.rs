@@ -1,7 +1,7 @@
 //! Answering a call.
 use super::BadArgs;
 use super::config::Conf;
-use super::jobs::{Around, Data, Job, Say, To};
+use super::jobs::{Around, Data, Kept, Say, To, What};
 use super::line::Line;
 use super::slot::{Open, Stage};
 use crate::json::{Fixed, Kind, Raw, Sink as _, digits, write_raw, write_str_part};
@@ -191,7 +191,7 @@ impl<'m> Reply<'m> {
         if say.failure(&mut self.out, self.slot.id.get(), (code, message), data) {
             let _ = self.close(true);
         } else {
-            self.settle_with(Job::Failed { slot: self.id.slot, code });
+            self.settle_with(What::Failed { code: Kept(code) });
         }
     }
 
@@ -201,8 +201,7 @@ impl<'m> Reply<'m> {
             self.fail(Code::INVALID_PARAMS, "");
             return;
         }
-        let slot = self.id.slot;
-        self.settle_with(Job::BadArgs { slot, bad });
+        self.settle_with(What::BadArgs { bad });
     }
 
     /// No such tool: -32602. For dynamic sources; the names of a table are looked up by the machine.
@@ -329,16 +328,15 @@ impl<'m> Reply<'m> {
             return Ok(());
         }
         let limit = self.out.end().wrapping_add(self.out.room()).wrapping_sub(self.out.ready());
-        let to = To::Slot(self.id.slot);
-        self.settle_with(Job::Error { to, why: Refusal::ReplyTooLarge, data: Data::Limit(limit) });
+        self.settle_with(What::Error { why: Refusal::ReplyTooLarge, data: Data::Limit(limit) });
         Err(Full)
     }
 
     /// Takes back what was written and leaves the answer to the machine.
-    pub(super) fn settle_with(&mut self, job: Job) {
+    pub(super) fn settle_with(&mut self, what: What) {
         self.roll_back();
         self.line.lent = None;
-        self.line.start(job);
+        self.line.start(To::Slot(self.id.slot), what);
     }
 
     /// As much of the tail as there is room for; the machine writes the rest.
@@ -363,7 +361,7 @@ impl<'m> Reply<'m> {
         } else {
             self.line.streaming = Some(self.id.slot);
             *self.slot.state = State::Streaming;
-            self.line.start(Job::Tail { slot: self.id.slot });
+            self.line.start(To::Slot(self.id.slot), What::Tail);
             self.line.at = at;
         }
         if lost { Err(Full) } else { Ok(()) }
@@ -371,7 +369,7 @@ impl<'m> Reply<'m> {
 }
 
 pub(super) const fn say<'m>(config: Conf<'m>, line: &Line) -> Say<'m> {
-    Say { config, line: &[], around: line.around(), omits_id: false }
+    Say { config, line: &[], around: line.around() }
 }
 
 /// One progress notification, if the peer asked and it rises; false if there is no room.
