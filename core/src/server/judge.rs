@@ -20,7 +20,7 @@ impl Server<'_> {
     #[cfg_attr(target_os = "none", inline(never))]
     pub(super) fn judge(&mut self, hand: &Hand, id: Span, envelope: &Envelope) -> Result<Route, Refusal> {
         (self.asked.id, self.asked.at) = (id, hand.at);
-        let method = Method::of(hand.part(self.rx.bytes(), envelope.method));
+        let method = Method::of(hand.part(self.rx.bytes(), Some(envelope.content)));
         let rebooted = self.reuses(hand, id, method)?;
         let route = self.route(hand, envelope, method)?;
         let what = match route {

@@ -193,7 +193,7 @@ impl Server<'_> {
     pub(super) fn notification(&mut self, place: Span, envelope: &Envelope) -> Step {
         const KNOWN: &[&str] = &["notifications/cancelled", "notifications/initialized"];
         let message = place.of(self.rx.bytes());
-        let method = envelope.method.unwrap_or_default();
+        let method = envelope.content;
         let params = envelope.params.map(|p| p.shifted(place.start));
         let step = match Raw::trusted(method.of(message)).as_string().and_then(|name| which(name, KNOWN)) {
             Some(0) => {
