@@ -50,7 +50,7 @@ pub(crate) fn digits(room: &mut [u8; Fixed::ROOM], value: u64, negative: bool) -
 pub(super) fn decimal(room: &mut [u8; Fixed::ROOM], mut value: u64, negative: bool, places: u8) -> &[u8] {
     let mut at = room.len();
     let mut put = |byte| {
-        at = at.wrapping_sub(1);
+        at = at.saturating_sub(1);
         if let Some(place) = room.get_mut(at) {
             *place = byte;
         }
@@ -60,7 +60,7 @@ pub(super) fn decimal(room: &mut [u8; Fixed::ROOM], mut value: u64, negative: bo
         let (tenth, digit) = divide(value, 10);
         put(b'0'.wrapping_add(digit as u8));
         value = tenth;
-        written = written.wrapping_add(1);
+        written = written.saturating_add(1);
         if value == 0 && written > places {
             break;
         }

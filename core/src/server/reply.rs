@@ -262,11 +262,11 @@ impl<'m> Reply<'m> {
 
     /// The head, up to the first member.
     fn open(&mut self) {
-        let own = *self.slot.own;
+        let own = &mut *self.slot.own;
         if own.stage == Stage::Start {
             let say = say(self.config, self.line);
             say.head(&mut self.out, Some(self.slot.id.get()), own.version);
-            self.slot.own.stage = Stage::Members;
+            own.stage = Stage::Members;
         }
     }
 
@@ -283,12 +283,11 @@ impl<'m> Reply<'m> {
     fn block(&mut self, write: impl FnOnce(&mut Out<'_>, Version) -> bool) {
         let before = self.out.end();
         self.open_content();
-        let own = *self.slot.own;
+        let own = &mut *self.slot.own;
         let say = say(self.config, self.line);
-        let closed = say.close_block(&mut self.out, &own);
+        let closed = say.close_block(&mut self.out, own);
         let comma = own.stage == Stage::Empty || self.out.put(b",");
         if closed && comma && write(&mut self.out, own.version) && !self.out.is_full() {
-            let own = &mut *self.slot.own;
             (own.stage, own.carried) = (Stage::Blocks, 0);
         } else if self.is_streaming() || self.pieces {
             // What is on the wire must stay valid: this block is left out, and `finish` says so.
@@ -320,7 +319,7 @@ impl<'m> Reply<'m> {
     }
 
     /// The whole reply is written, or did not fit.
-    fn close(mut self, done: bool) -> Result<(), Full> {
+    fn close(&mut self, done: bool) -> Result<(), Full> {
         if done {
             self.out.commit();
             self.line.answered();
@@ -340,7 +339,7 @@ impl<'m> Reply<'m> {
     }
 
     /// As much of the tail as there is room for; the machine writes the rest.
-    pub(super) fn finish_stream(mut self) -> Result<(), Full> {
+    pub(super) fn finish_stream(&mut self) -> Result<(), Full> {
         let lost = self.lost;
         if lost {
             self.slot.own.is_error = true;
