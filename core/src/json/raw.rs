@@ -187,6 +187,7 @@ impl<'a> Raw<'a> {
         }
     }
 
+    #[inline(always)]
     fn as_number(self) -> Option<&'a [u8]> {
         matches!(self.0.first(), Some(b'-' | b'0'..=b'9')).then_some(self.0)
     }

@@ -118,6 +118,7 @@ impl Found {
     }
 
     /// A response or a notification, whatever else is wrong with it.
+    #[cfg_attr(target_os = "none", inline(never))]
     const fn never_answered(&self) -> bool {
         if self.met & bit(Member::Method) != 0 {
             self.met & bit(Member::Id) == 0

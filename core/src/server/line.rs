@@ -45,6 +45,7 @@ impl Line {
     }
 
     /// What stands around the next answer.
+    #[cfg_attr(target_os = "none", inline(never))]
     pub(super) const fn around(&self) -> Around {
         match self.batch {
             _ if !LEGACY => Around::Line,
