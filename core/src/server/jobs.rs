@@ -230,7 +230,6 @@ impl Say<'_> {
     }
 
     /// Wrong arguments, as the revisions since 2025-11-25 have them: a result that the model can learn from.
-    #[inline(never)]
     fn bad_args(&self, out: &mut Out<'_>, bad: &BadArgs, about: (Slot<'_>, Version)) -> bool {
         let head = pattern!("&0,\"result\":{&3\"content\":[{\"type\":\"text\",\"text\":\"");
         self.fill(out, head, about, &[])
@@ -337,7 +336,6 @@ impl Say<'_> {
     }
 
     /// What stands around the tools of a list; the next page would begin at `next`.
-    #[inline(never)]
     pub(super) fn list(
         &self,
         out: &mut Out<'_>,

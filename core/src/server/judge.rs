@@ -17,7 +17,6 @@ const MODERN_LEAST: usize = 400;
 
 impl Server<'_> {
     /// What the request gets: a job was started, or a call waits.
-    #[cfg_attr(target_os = "none", inline(never))]
     pub(super) fn judge(&mut self, hand: &Hand, id: Span, envelope: &Envelope) -> Result<Route, Refusal> {
         (self.asked.id, self.asked.at) = (id, hand.at);
         let method = Method::of(hand.part(self.rx.bytes(), Some(envelope.content)));
@@ -56,7 +55,6 @@ impl Server<'_> {
 
     /// Refuses the id of an open request, but where a handshake ends what is open; on a line where noise is ignored the peer may have
     /// started anew, which is then true.
-    #[cfg_attr(target_os = "none", inline(never))]
     fn reuses(&self, hand: &Hand, id: Span, method: Method) -> Result<bool, Refusal> {
         let ignore = self.config.get().rest().noise == Noise::Ignore;
         let id = Raw::trusted(id.of(hand.line.of(self.rx.bytes())));
@@ -88,7 +86,6 @@ impl Server<'_> {
     }
 
     /// Whether a call can be made at all.
-    #[cfg_attr(target_os = "none", inline(never))]
     fn check_call(&mut self, line: Span) -> Result<(), Refusal> {
         let line = line.of(self.rx.bytes());
         let name = Raw::trusted(self.asked.name.of(line));
@@ -111,7 +108,6 @@ impl Server<'_> {
     }
 
     /// A handshake.
-    #[cfg_attr(target_os = "none", inline(never))]
     fn initialize(&mut self, hand: &Hand) -> Result<(), Refusal> {
         const NAMES: &[&str] = &["protocolVersion", "clientInfo"];
         let line = hand.line.of(self.rx.bytes());
@@ -170,7 +166,6 @@ impl Server<'_> {
     }
 
     /// Notes the call that waits in a slot; false if its id does not fit.
-    #[cfg_attr(target_os = "none", inline(never))]
     fn fill(&mut self, index: u16, line: Span) -> bool {
         let long = self.slots.keeps_long();
         let (Some(slot), call) = (self.slots.at(index), &self.asked) else { return false };

@@ -79,7 +79,6 @@ impl Server<'_> {
         }))
     }
 
-    #[cfg_attr(target_os = "none", inline(never))]
     pub(super) fn notified(&mut self, method: Span, params: Option<Span>) -> Output<'_, ServerEvent<'_>> {
         let mut end = 0;
         if let [_, body @ .., _] = method.of_mut(self.rx.bytes_mut()) {
