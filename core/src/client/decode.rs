@@ -55,7 +55,7 @@ pub(super) fn text(bytes: &mut [u8], quoted: Span) -> Span {
 
 /// The text at a place that [`text`] returned.
 pub(super) fn str_at(bytes: &[u8], at: Span) -> &str {
-    core::str::from_utf8(at.of(bytes)).unwrap_or("")
+    crate::json::text(at.of(bytes))
 }
 
 /// Is it a usable definition (a name), and complete (a schema)?

@@ -238,8 +238,7 @@ impl Client<'_> {
     #[cfg_attr(target_os = "none", inline(never))]
     pub(super) fn handshake_answer(&mut self, line: Span, at: Span, wire: u32, envelope: &Envelope) -> Step {
         let place = at.shifted(line.start);
-        let span = if envelope.shape == Shape::Error { envelope.error } else { envelope.result };
-        let value = span.unwrap_or_default().shifted(place.start);
+        let value = envelope.content.shifted(place.start);
         let is_error = envelope.shape == Shape::Error;
         let json = Raw::trusted(value.of(self.rx.bytes()));
         match self.phase {
@@ -385,7 +384,7 @@ impl Client<'_> {
 
     /// An error without an id: nobody's, but while there is only the probe it must be the probe's.
     pub(super) fn nameless(&mut self, place: Span, envelope: &Envelope) -> Step {
-        let error = envelope.error.unwrap_or_default().shifted(place.start);
+        let error = envelope.content.shifted(place.start);
         let end = self.error_end(error);
         self.next_message();
         if matches!(self.phase, Phase::Probing { .. }) && !self.probe_refused() {

@@ -229,7 +229,7 @@ impl Client<'_> {
                     return self.slip(Fault::NotAllowed, place);
                 }
                 let id = envelope.id.unwrap_or_default().shifted(at.start);
-                let method = envelope.method.unwrap_or_default().shifted(place.start);
+                let method = envelope.content.shifted(place.start);
                 let ping = Raw::trusted(method.of(self.rx.bytes())).is("ping");
                 self.say(if ping {
                     Job::Pong { id }
@@ -266,8 +266,8 @@ impl Client<'_> {
     /// The answer to a request.
     #[cfg_attr(target_os = "none", inline(never))]
     fn result(&mut self, line: Span, place: Span, of: CallId, envelope: &Envelope) -> Step {
-        if let Some(error) = envelope.error {
-            let end = self.error_end(error.shifted(place.start));
+        if envelope.shape == Shape::Error {
+            let end = self.error_end(envelope.content.shifted(place.start));
             if let Some(slot) = self.slots.of(of) {
                 slot.free();
             }
@@ -282,7 +282,7 @@ impl Client<'_> {
             return self.slip(Fault::UnknownAnswer, place);
         };
         let all = line.of(self.rx.bytes());
-        let result = envelope.result.unwrap_or_default().shifted(place.start);
+        let result = envelope.content.shifted(place.start);
         let result = Raw::trusted(result.of(self.rx.bytes()));
         self.current = Some(Current::Delivery(Delivery::new(of, kind)));
         let Some(Current::Delivery(delivery)) = &mut self.current else { return Step::Again };

@@ -14,7 +14,7 @@ impl Client<'_> {
     #[inline(never)]
     pub(super) fn notice(&mut self, place: Span, envelope: &Envelope) -> Step {
         let bytes = self.rx.bytes();
-        let method = envelope.method.unwrap_or_default().shifted(place.start);
+        let method = envelope.content.shifted(place.start);
         let params = envelope.params.map(|p| p.shifted(place.start));
         let name = Raw::trusted(method.of(bytes));
         let json = params.map(|p| Raw::trusted(p.of(bytes)));

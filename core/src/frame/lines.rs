@@ -130,7 +130,7 @@ impl<'b> Lines<'b> {
     pub fn filled(&mut self, n: usize) {
         let from = self.end;
         self.end = self.end.saturating_add(n).min(self.mem.get().len());
-        self.high = self.high.max(self.end.saturating_sub(self.start));
+        self.high = self.high.max(self.end.wrapping_sub(self.start));
         if self.framing == Framing::Messages
             && let Some(new) = self.mem.get_mut().get_mut(from..self.end)
         {
@@ -166,7 +166,7 @@ impl<'b> Lines<'b> {
         let end = self.end;
         if let Some(room) = self.mem.get_mut().get_mut(end) {
             *room = b'\n';
-            self.end = end.saturating_add(1);
+            self.end = end.wrapping_add(1);
         }
     }
 
@@ -283,7 +283,7 @@ impl<'b> Lines<'b> {
     }
 
     const fn waiting(&self) -> usize {
-        self.end.saturating_sub(self.start)
+        self.end.wrapping_sub(self.start)
     }
 
     #[inline]
@@ -296,7 +296,7 @@ impl<'b> Lines<'b> {
         if self.fresh {
             self.fresh = false;
             if self.mem.get().get(self.start..self.end).is_some_and(|b| b.starts_with(BOM)) {
-                self.start = self.start.saturating_add(BOM.len());
+                self.start = self.start.wrapping_add(BOM.len());
             }
         }
     }
@@ -321,7 +321,7 @@ impl<'b> Lines<'b> {
         self.line = None;
         if found.is_some() || self.over {
             let done = skim.finish(found.is_some());
-            self.start = until.saturating_add(1).min(self.end);
+            self.start = until.wrapping_add(1).min(self.end);
             return Found::TooLong(done);
         }
         (self.start, self.end) = (kept, kept);
@@ -350,9 +350,9 @@ impl<'b> Lines<'b> {
         let full = self.end >= size && (gain >= size / 4 || (!pending && self.marks.is_through(self.end)));
         if gain > 0 && (cheap || full) {
             move_left(self.mem.get_mut(), self.start..self.end, front);
-            self.end = self.end.saturating_sub(gain);
+            self.end = self.end.wrapping_sub(gain);
             self.marks.shift(gain);
-            self.line = self.line.map(|l| l.saturating_sub(gain));
+            self.line = self.line.map(|l| l.wrapping_sub(gain));
             self.start = front;
         }
         if self.mem.grows() && !pending && self.marks.is_through(self.end) {

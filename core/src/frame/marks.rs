@@ -99,8 +99,8 @@ mod plain {
         /// Takes the next line feed of `bytes[..end]`.
         pub(crate) fn next(&mut self, bytes: &[u8], end: usize) -> Option<usize> {
             let found = find(b'\n', bytes.get(self.seen..end).unwrap_or_default());
-            let at = found.map(|n| self.seen.saturating_add(n));
-            self.seen = at.map_or(end, |at| at.saturating_add(1));
+            let at = found.map(|n| self.seen.wrapping_add(n));
+            self.seen = at.map_or(end, |at| at.wrapping_add(1));
             at
         }
 

@@ -99,14 +99,14 @@ impl Skim {
                     if e.fault != ScanFault::Depth {
                         break;
                     }
-                    let skip = self.scanner.position().saturating_sub(position);
-                    self.hold(buffer, Span::new(from, from.saturating_add(skip)));
-                    from = from.saturating_add(skip);
+                    let skip = self.scanner.position().wrapping_sub(position);
+                    self.hold(buffer, Span::new(from, from.wrapping_add(skip)));
+                    from = from.wrapping_add(skip);
                     continue;
                 }
             };
-            self.hold(buffer, Span::new(from, from.saturating_add(n)));
-            from = from.saturating_add(n);
+            self.hold(buffer, Span::new(from, from.wrapping_add(n)));
+            from = from.wrapping_add(n);
             match step {
                 Step::More => break,
                 Step::Key { start, end } => self.key(start, end),
@@ -147,7 +147,7 @@ impl Skim {
                     self.lost = true;
                 } else if new.end() <= buffer.len() {
                     move_left(buffer, new.start..new.end(), self.kept);
-                    self.kept = self.kept.saturating_add(new.len());
+                    self.kept = self.kept.wrapping_add(new.len());
                 }
             }
             Member::Other => {
@@ -157,7 +157,7 @@ impl Skim {
                     if let (Some(room), Some(new)) = (room.get_mut(..n), new.get(..n)) {
                         copy(room, new);
                     }
-                    self.held_len = self.held_len.saturating_add(n);
+                    self.held_len = self.held_len.wrapping_add(n);
                 }
             }
         }
@@ -165,7 +165,7 @@ impl Skim {
 
     #[inline(never)]
     fn key(&mut self, start: usize, end: usize) {
-        let at = Span::new(start.saturating_sub(self.held_at), end.saturating_sub(self.held_at));
+        let at = Span::new(start.wrapping_sub(self.held_at), end.wrapping_sub(self.held_at));
         let key = self.held.get(..self.held_len).and_then(|h| h.get(at.start..at.end()));
         match key.and_then(Known::of_key) {
             Some(Known::Id) => {
@@ -192,7 +192,7 @@ impl Skim {
     fn value(&mut self, buffer: &mut [u8], start: usize, end: usize) {
         if self.member == Member::Id {
             self.member = Member::Other;
-            let at = Span::new(start.saturating_sub(self.kept_at), end.saturating_sub(self.kept_at));
+            let at = Span::new(start.wrapping_sub(self.kept_at), end.wrapping_sub(self.kept_at));
             let valid = !self.lost && at.end() <= self.kept && {
                 let id = Raw::trusted(at.of(buffer));
                 id.kind() == Kind::String || id.is_integer()

@@ -67,7 +67,8 @@ fn inside(value: &[u8], bracket: u8) -> &[u8] {
 }
 
 /// The first byte at or after `from` that is neither white space nor `mark`.
-#[inline(always)]
+#[cfg_attr(target_os = "none", inline(never))]
+#[cfg_attr(not(target_os = "none"), inline(always))]
 pub(crate) fn skip(bytes: &[u8], mut from: usize, mark: u8) -> usize {
     while bytes.get(from).is_some_and(|&b| b == mark || matches!(b, b' ' | b'\n' | b'\r' | b'\t')) {
         from = from.wrapping_add(1);

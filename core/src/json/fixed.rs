@@ -1,5 +1,5 @@
 //! Numbers with a fixed point.
-use super::SMALL;
+use super::{SMALL, utf8};
 use core::fmt;
 
 /// A number with a fixed point: `Fixed(-215, 1)` is -21.5, `Fixed(42, 0)` is 42.
@@ -31,7 +31,7 @@ impl Fixed {
     /// The number as text, in `room`.
     pub fn text(self, room: &mut [u8; Self::ROOM]) -> &str {
         let text = decimal(room, self.0.unsigned_abs(), self.0 < 0, self.1.min(19));
-        core::str::from_utf8(text).unwrap_or_default()
+        utf8::known(text)
     }
 }
 

@@ -71,6 +71,7 @@ pub use step::{DEPTH, ScanError, ScanFault, Step};
 pub use string::{Chars, Str};
 pub(crate) use unescape::decode;
 pub use unescape::{unescape, unescape_in_place};
+pub(crate) use utf8::known as text;
 pub(crate) use whole::Whole;
 pub use write::{
     escaped_len, write_bool, write_display, write_f64, write_i64, write_raw, write_str, write_str_part,

@@ -1,72 +1,76 @@
 //! Numbers that are known to be valid JSON, without loss.
+use super::SMALL;
 #[cfg(feature = "serde")]
 use super::nearest::Single;
 use super::nearest::{self, Double};
 
 /// A number in scientific form: its digits without zeros at either end, times a power of ten.
 struct Decimal<'a> {
-    text: &'a [u8],
     negative: bool,
     /// From the first digit that is not zero to the last one, maybe with a point between. Empty: zero.
     significant: &'a [u8],
-    /// How many digits that are.
-    digits: usize,
     /// The power of ten of the last of them; `None` if it has too many digits.
     power: Option<i64>,
 }
 
 impl<'a> Decimal<'a> {
     fn new(text: &'a [u8]) -> Self {
-        let (negative, unsigned) = match text {
-            [b'-', rest @ ..] => (true, rest),
-            _ => (false, text),
-        };
-        let e = unsigned.iter().position(|b| matches!(b, b'e' | b'E')).unwrap_or(unsigned.len());
-        let (mantissa, exponent) = unsigned.split_at_checked(e).unwrap_or((unsigned, &[]));
-        let dot = mantissa.iter().position(|&b| b == b'.').unwrap_or(mantissa.len());
-        let counts = |b: &u8| matches!(b, b'1'..=b'9');
-        let first = mantissa.iter().position(counts).unwrap_or(mantissa.len());
-        let end = mantissa.iter().rposition(counts).map_or(first, |last| last.wrapping_add(1));
-        let point = usize::from(first < dot && dot < end);
-        // Lengths of slices are far below 2^62, and so is the exponent. The point itself is no digit.
+        let (mut dot, mut first, mut end, mut e) = (None, None, 0usize, text.len());
+        for (i, byte) in text.iter().enumerate() {
+            match byte {
+                b'.' => dot = Some(i),
+                b'e' | b'E' => {
+                    e = i;
+                    break;
+                }
+                b'1'..=b'9' => {
+                    first = first.or(Some(i));
+                    end = i.wrapping_add(1);
+                }
+                _ => {}
+            }
+        }
+        let (dot, first) = (dot.unwrap_or(e), first.unwrap_or(end));
+        // Lengths of slices are far below 2^62, and so is the exponent. The point itself is no place.
         let places = (dot as isize).wrapping_sub(end as isize);
         let places = if places < 0 { places.wrapping_add(1) } else { places };
         Self {
-            text,
-            negative,
-            significant: mantissa.get(first..end).unwrap_or_default(),
-            digits: end.wrapping_sub(first).wrapping_sub(point),
-            power: exponent_value(exponent).map(|value| value.wrapping_add(places as i64)),
+            negative: text.first() == Some(&b'-'),
+            significant: text.get(first..end).unwrap_or_default(),
+            power: exponent_value(text.get(e..).unwrap_or_default())
+                .map(|value| value.wrapping_add(places as i64)),
         }
     }
 
-    fn is_integer(&self) -> bool {
-        match self.power {
-            Some(power) => self.digits == 0 || power >= 0,
-            None => self.digits == 0 || !has_negative_exponent(self.text),
-        }
+    const fn is_zero(&self) -> bool {
+        self.significant.is_empty()
     }
 
-    /// Whether both have the same value.
+    /// Whether both have the same value; those whose powers have too many digits are not compared.
     fn same(&self, other: &Decimal<'_>) -> bool {
-        if self.digits == 0 || other.digits == 0 {
-            return self.digits == other.digits;
+        if self.is_zero() || other.is_zero() {
+            return self.is_zero() == other.is_zero();
         }
-        if self.power.is_none() || other.power.is_none() {
-            return self.text == other.text;
-        }
-        self.negative == other.negative && self.power == other.power && self.digits().eq(other.digits())
+        self.power.is_some()
+            && self.power == other.power
+            && self.negative == other.negative
+            && self.digits().eq(other.digits())
     }
 
-    /// The power of the last digit, if the number is within what an `f64` may be rounded from; `Some(None)` if it is zero
-    /// or rounds to it, `None` if it overflows.
-    fn small(&self) -> Option<Option<i32>> {
+    /// How many digits are significant.
+    fn count(&self) -> usize {
+        self.significant.len().wrapping_sub(usize::from(self.significant.contains(&b'.')))
+    }
+
+    /// The power of the last digit, if the number, written as `text`, is within what an `f64` may be rounded from; `Some(None)` if it
+    /// is zero or rounds to it, `None` if it overflows.
+    fn small(&self, text: &[u8]) -> Option<Option<i32>> {
         let Some(power) = self.power else {
-            let tiny = self.digits == 0 || has_negative_exponent(self.text);
+            let tiny = self.is_zero() || has_negative_exponent(text);
             return tiny.then_some(None);
         };
-        let top = power.saturating_add(self.digits as i64);
-        if self.digits == 0 || top < -324 {
+        let top = power.saturating_add(self.count() as i64);
+        if self.is_zero() || top < -324 {
             return Some(None);
         }
         if top > 310 { None } else { i32::try_from(power).ok().map(Some) }
@@ -79,29 +83,35 @@ impl<'a> Decimal<'a> {
 
 /// Whether the value is an integer, of any size.
 pub(super) fn is_integer(text: &[u8]) -> bool {
-    text.iter().all(u8::is_ascii_digit) || Decimal::new(text).is_integer()
+    if !SMALL && text.iter().all(u8::is_ascii_digit) {
+        return true;
+    }
+    let number = Decimal::new(text);
+    number.is_zero() || number.power.map_or_else(|| !has_negative_exponent(text), |power| power >= 0)
 }
 
 /// Whether both have the same value. Ids are nearly always digits alone, which then are the same or mean something else.
 pub(super) fn same(a: &[u8], b: &[u8]) -> bool {
     let digits = |text: &[u8]| text.iter().all(u8::is_ascii_digit);
-    a == b || !(digits(a) && digits(b)) && Decimal::new(a).same(&Decimal::new(b))
+    a == b || (SMALL || !(digits(a) && digits(b))) && Decimal::new(a).same(&Decimal::new(b))
 }
 
 /// The integer that a number is, if it is one and in range.
 #[inline]
 pub(super) fn signed(text: &[u8]) -> Option<i64> {
-    if let Some(value) = plain(text) {
+    if !SMALL && let Some(value) = plain(text) {
         return Some(value);
     }
     let (negative, value) = magnitude(text)?;
-    if negative { 0i64.checked_sub_unsigned(value) } else { i64::try_from(value).ok() }
+    let most = i64::MAX.unsigned_abs().wrapping_add(u64::from(negative));
+    let signed = if negative { value.wrapping_neg() } else { value };
+    (value <= most).then_some(signed.cast_signed())
 }
 
 /// The same for numbers that are not negative.
 #[inline]
 pub(super) fn unsigned(text: &[u8]) -> Option<u64> {
-    if let Some(value) = plain(text) {
+    if !SMALL && let Some(value) = plain(text) {
         return u64::try_from(value).ok();
     }
     magnitude(text).filter(|(negative, _)| !negative).map(|(_, value)| value)
@@ -110,13 +120,14 @@ pub(super) fn unsigned(text: &[u8]) -> Option<u64> {
 /// The nearest finite `f64`.
 pub(super) fn float(text: &[u8]) -> Option<f64> {
     let number = Decimal::new(text);
-    let value = match number.small()? {
+    let value = match number.small(text)? {
         None => 0.0,
-        Some(power) => match nearest::exact(number.digits(), number.digits, power) {
+        Some(power) => match nearest::exact(number.digits(), number.count(), power) {
             Some(value) => value,
             None => {
                 let guess = nearest::guess(number.digits(), power);
-                let bits = nearest::correct::<Double>(number.digits(), number.digits, power, guess.to_bits());
+                let bits =
+                    nearest::correct::<Double>(number.digits(), number.count(), power, guess.to_bits());
                 f64::from_bits(bits)
             }
         },
@@ -128,25 +139,28 @@ pub(super) fn float(text: &[u8]) -> Option<f64> {
 #[cfg(feature = "serde")]
 pub(super) fn float32(text: &[u8]) -> Option<f32> {
     let number = Decimal::new(text);
-    let value = match number.small()? {
+    let value = match number.small(text)? {
         None => 0.0,
         Some(power) => {
             #[allow(clippy::cast_possible_truncation)]
             let guess = u64::from((nearest::guess(number.digits(), power) as f32).to_bits());
-            let bits = nearest::correct::<Single>(number.digits(), number.digits, power, guess);
+            let bits = nearest::correct::<Single>(number.digits(), number.count(), power, guess);
             f32::from_bits(u32::try_from(bits).unwrap_or(u32::MAX))
         }
     };
     Some(if number.negative { -value } else { value }).filter(|f| f.is_finite())
 }
 
-/// Up to 18 digits without fraction and exponent, as nearly all numbers are.
+/// Up to 18 digits without fraction and exponent, as nearly all numbers are; zeros in front, which only exponents have, do not count.
 #[inline]
 fn plain(text: &[u8]) -> Option<i64> {
-    let (negative, digits) = match text {
+    let (negative, mut digits) = match text {
         [b'-', rest @ ..] => (true, rest),
         _ => (false, text),
     };
+    while let [b'0', rest @ ..] = digits {
+        digits = rest;
+    }
     if digits.len() > 18 {
         return None;
     }
@@ -164,14 +178,18 @@ fn plain(text: &[u8]) -> Option<i64> {
 /// Whether an integer is negative, and its size; `None` if it is no integer or has more than 64 bits.
 fn magnitude(text: &[u8]) -> Option<(bool, u64)> {
     let number = Decimal::new(text);
-    if number.digits == 0 {
+    if number.is_zero() {
         return Some((false, 0));
     }
-    let digits = number.digits().map(|b| b.wrapping_sub(b'0'));
     // A product of more than 20 digits is out of range, so the zeros of any power end soon.
     let zeros = usize::try_from(number.power?).ok()?;
     let mut value = 0u64;
-    for digit in digits.chain(core::iter::repeat_n(0, zeros)) {
+    for place in 0..number.significant.len().saturating_add(zeros) {
+        let digit = match number.significant.get(place) {
+            Some(b'.') => continue,
+            Some(digit) => digit.wrapping_sub(b'0'),
+            None => 0,
+        };
         if value > u64::MAX / 10 {
             return None;
         }
@@ -184,7 +202,7 @@ fn magnitude(text: &[u8]) -> Option<(bool, u64)> {
 #[cfg(feature = "serde")]
 pub(super) fn wide_magnitude(text: &[u8]) -> Option<(bool, u128)> {
     let number = Decimal::new(text);
-    if number.digits == 0 {
+    if number.is_zero() {
         return Some((false, 0));
     }
     let power = u32::try_from(number.power?).ok()?;
@@ -197,14 +215,10 @@ pub(super) fn wide_magnitude(text: &[u8]) -> Option<(bool, u128)> {
 
 /// The value of `e+12`; 0 if there is no exponent, `None` if it has more than 18 digits.
 fn exponent_value(text: &[u8]) -> Option<i64> {
-    let (negative, digits) = match text {
-        [] => return Some(0),
-        [_, b'-', digits @ ..] => (true, digits),
-        [_, b'+', digits @ ..] | [_, digits @ ..] => (false, digits),
-    };
-    let zeros = digits.iter().position(|&b| b != b'0').unwrap_or(digits.len());
-    let value = plain(digits.get(zeros..).unwrap_or_default())?;
-    Some(if negative { value.wrapping_neg() } else { value })
+    match text {
+        [] => Some(0),
+        [_, b'+', digits @ ..] | [_, digits @ ..] => plain(digits),
+    }
 }
 
 fn has_negative_exponent(text: &[u8]) -> bool {

@@ -1,10 +1,10 @@
 //! One JSON value as its own text.
 
-use super::bytes::FAST;
+use super::bytes::{FAST, SMALL};
 use super::cursor::{Elements, Members};
 use super::lanes::position as find;
 use super::number;
-use super::{ScanError, Scanner, Step, Str, Whole};
+use super::{ScanError, Scanner, Step, Str, Whole, utf8};
 use core::fmt;
 
 /// A valid JSON value, byte for byte, without white space around it.
@@ -85,7 +85,7 @@ impl<'a> Raw<'a> {
 
     /// The text. Takes a pass over it: the standard library has no safe conversion that doesn't.
     pub fn as_str(self) -> &'a str {
-        core::str::from_utf8(self.0).unwrap_or_default()
+        utf8::known(self.0)
     }
 
     /// The bytes of the text.
@@ -178,18 +178,21 @@ impl<'a> Raw<'a> {
         if self.0 == other.0 {
             return true;
         }
-        // Of a whole number without an exponent there is one spelling.
+        // Of a whole number without an exponent there is one spelling. (Where code must be small, the comparison finds that out.)
         let is_plain = |id: &[u8]| id.iter().all(u8::is_ascii_digit);
-        if is_plain(self.0) && is_plain(other.0) {
+        if !SMALL && is_plain(self.0) && is_plain(other.0) {
             return false;
         }
-        match (self.as_number(), other.as_number(), self.as_string(), other.as_string()) {
-            (Some(a), Some(b), ..) => number::same(a, b),
-            (_, _, Some(a), Some(b)) => a.same(b),
+        match (self.kind(), other.kind()) {
+            (Kind::Number, Kind::Number) => number::same(self.0, other.0),
+            (Kind::String, Kind::String) => {
+                self.as_string().zip(other.as_string()).is_some_and(|(a, b)| a.same(b))
+            }
             _ => false,
         }
     }
 
+    #[inline(always)]
     fn as_number(self) -> Option<&'a [u8]> {
         matches!(self.0.first(), Some(b'-' | b'0'..=b'9')).then_some(self.0)
     }

@@ -266,7 +266,7 @@ impl Scanner {
                 }
                 To::SkimOpen => self.end = self.end.saturating_add(1),
                 To::SkimClose => {
-                    self.end = self.end.saturating_sub(1);
+                    self.end = self.end.wrapping_sub(1);
                     if self.end == 0 {
                         self.depth = DEPTH as u8;
                         self.state = State::After;

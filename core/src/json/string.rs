@@ -79,7 +79,7 @@ impl<'a> Str<'a> {
 
     /// Whether both are the same text after unescaping.
     pub(super) fn same(self, other: Str<'_>) -> bool {
-        self.0 == other.0 || self.chars().eq(other.chars())
+        self.chars().eq(other.chars())
     }
 
     /// The characters after unescaping. Lone surrogates become U+FFFD.

@@ -258,7 +258,7 @@ pub fn unescape(body: &mut [u8]) -> &mut str {
 /// The same, to read alone: the standard library's check of `&[u8]` is then the only one in the program.
 pub(crate) fn decode(body: &mut [u8]) -> &str {
     let len = unescape_in_place(body);
-    body.get(..len).and_then(utf8::text).unwrap_or_default()
+    utf8::known(body.get(..len).unwrap_or_default())
 }
 
 /// The character that the escape at the start of `bytes` means, and the length of the escape (both halves of a

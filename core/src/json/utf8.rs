@@ -1,6 +1,6 @@
 //! Checking UTF-8, 64 bytes at a time as masks; what is wrong where is the standard library's to say.
 
-use super::bytes::FAST;
+use super::bytes::{FAST, SMALL};
 use super::masks;
 use super::quoted::View;
 #[cfg(not(feature = "simdutf8"))]
@@ -12,10 +12,23 @@ use simdutf8::basic::{from_utf8, from_utf8_mut};
 /// The text, if it is UTF-8.
 #[inline]
 pub(super) fn text(bytes: &[u8]) -> Option<&str> {
+    if SMALL {
+        // Half of the code, as it reads no words.
+        return match bytes.utf8_chunks().next() {
+            Some(chunk) => Some(chunk.valid()).filter(|text| text.len() == bytes.len()),
+            None => Some(""),
+        };
+    }
     from_utf8(bytes).ok()
 }
 
-/// The same, to change.
+/// The text that `bytes` are known to be.
+#[cfg_attr(not(target_os = "none"), inline)]
+pub(crate) fn known(bytes: &[u8]) -> &str {
+    text(bytes).unwrap_or_default()
+}
+
+/// The same as [`text`], to change.
 #[inline]
 pub(super) fn text_mut(bytes: &mut [u8]) -> Option<&mut str> {
     from_utf8_mut(bytes).ok()

@@ -101,14 +101,19 @@ impl<'b> Tx<'b> {
             return waiting < BACKLOG;
         }
         let size = self.mem.limit();
-        size.saturating_sub(waiting) >= cap.min(size)
+        size.wrapping_sub(waiting) >= cap.min(size)
     }
 
     /// Lends room for one reply of at most `cap` bytes.
     pub(crate) fn lend(&mut self, cap: usize) -> Out<'_> {
         self.pack();
-        let limit = self.state.end.saturating_add(cap.min(self.mem.limit()));
-        let limit = if self.mem.grows() { limit } else { self.mem.limit().min(limit) };
+        let (end, most) = (self.state.end, self.mem.limit());
+        let limit = if self.mem.grows() {
+            end.saturating_add(cap.min(most))
+        } else {
+            // Neither is larger than a slice can be.
+            most.min(end.wrapping_add(cap.min(most)))
+        };
         self.out(limit)
     }
 
@@ -133,14 +138,14 @@ impl<'b> Tx<'b> {
     /// Moves what waits to the front. A growing buffer does so only when little has to move.
     fn pack(&mut self) {
         let State { start, end, .. } = self.state;
-        let waiting = end.saturating_sub(start);
+        let waiting = end.wrapping_sub(start);
         if start == 0 || (self.mem.grows() && waiting > start) {
             return;
         }
         if end <= self.mem.get().len() {
             crate::json::move_left(self.mem.get_mut(), start..end, 0);
         }
-        self.state.ready = self.state.ready.saturating_sub(start);
+        self.state.ready = self.state.ready.wrapping_sub(start);
         self.state.end = waiting;
         self.state.start = 0;
     }
@@ -148,7 +153,7 @@ impl<'b> Tx<'b> {
 
 impl State {
     const fn waiting(&self) -> usize {
-        self.ready.saturating_sub(self.start)
+        self.ready.wrapping_sub(self.start)
     }
 
     const fn empty(&mut self) {
@@ -211,7 +216,7 @@ pub(crate) struct Out<'m> {
 
 impl Out<'_> {
     pub(crate) fn room(&self) -> usize {
-        self.state.limit.saturating_sub(self.state.end)
+        self.state.limit.wrapping_sub(self.state.end)
     }
 
     pub(crate) const fn is_full(&self) -> bool {
@@ -256,14 +261,14 @@ impl Out<'_> {
     pub(crate) fn end_piece(&mut self, begun: usize) -> (bool, usize) {
         self.state.skip = 0;
         self.state.cuts = false;
-        (!core::mem::take(&mut self.state.full), self.state.end.saturating_sub(begun))
+        (!core::mem::take(&mut self.state.full), self.state.end.wrapping_sub(begun))
     }
 
     /// Moves what was written behind `from` in front of what was written behind `to`.
     pub(crate) fn rotate(&mut self, to: usize, from: usize) {
         let end = self.state.end;
         if let (Some(bytes), true) = (self.mem.get_mut().get_mut(to..end), from <= end) {
-            rotate(bytes, end.saturating_sub(from));
+            rotate(bytes, end.wrapping_sub(from));
         }
     }
 
@@ -279,14 +284,14 @@ impl Out<'_> {
     #[inline(always)]
     fn append(&mut self, bytes: &[u8]) -> bool {
         let State { end, limit, skip, full, .. } = *self.state;
-        if skip > 0 || full || bytes.len() > limit.saturating_sub(end) {
+        if skip > 0 || full || bytes.len() > limit.wrapping_sub(end) {
             return false;
         }
         // A slice of the length of `bytes`, so that a known one is known here.
         let room = self.mem.get_mut().get_mut(end..).and_then(|room| room.get_mut(..bytes.len()));
         let Some(room) = room else { return false };
         crate::json::copy(room, bytes);
-        self.state.end = end.saturating_add(bytes.len());
+        self.state.end = end.wrapping_add(bytes.len());
         true
     }
 
@@ -294,7 +299,7 @@ impl Out<'_> {
     #[inline(always)]
     pub(crate) fn room_of(&mut self, len: usize) -> Option<&mut [u8]> {
         let State { end, limit, skip, full, .. } = *self.state;
-        if SMALL || skip > 0 || full || len > limit.saturating_sub(end) {
+        if SMALL || skip > 0 || full || len > limit.wrapping_sub(end) {
             return None;
         }
         self.mem.get_mut().get_mut(end..)?.get_mut(..len)
@@ -304,15 +309,15 @@ impl Out<'_> {
     #[inline]
     pub(crate) fn append_string(&mut self, text: &[u8]) -> bool {
         let State { end, limit, skip, full, .. } = *self.state;
-        let len = text.len().saturating_add(2);
-        if SMALL || skip > 0 || full || len > limit.saturating_sub(end) {
+        let len = text.len().wrapping_add(2);
+        if SMALL || skip > 0 || full || len > limit.wrapping_sub(end) {
             return false;
         }
         let room = self.mem.get_mut().get_mut(end..).and_then(|room| room.get_mut(..len));
         let Some([first, room @ .., last]) = room else { return false };
         (*first, *last) = (b'"', b'"');
         crate::json::copy(room, text);
-        self.state.end = end.saturating_add(len);
+        self.state.end = end.wrapping_add(len);
         true
     }
 
@@ -320,7 +325,7 @@ impl Out<'_> {
     #[inline(never)]
     fn say_piece(&mut self, bytes: &[u8]) {
         let Some((_, bytes)) = bytes.split_at_checked(self.state.skip) else {
-            self.state.skip = self.state.skip.saturating_sub(bytes.len());
+            self.state.skip = self.state.skip.wrapping_sub(bytes.len());
             return;
         };
         self.state.skip = 0;
@@ -332,7 +337,7 @@ impl Out<'_> {
         }
         self.state.full = !later.is_empty();
         let end = self.state.end;
-        let to = end.saturating_add(n);
+        let to = end.wrapping_add(n);
         #[cfg(feature = "alloc")]
         if let Mem::Grown(v) = &mut self.mem
             && v.len() < to
@@ -386,6 +391,6 @@ impl Sink for Out<'_> {
     }
 
     fn took(&mut self, n: usize) {
-        self.state.end = self.state.end.saturating_add(n);
+        self.state.end = self.state.end.wrapping_add(n);
     }
 }

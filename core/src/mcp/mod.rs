@@ -17,8 +17,6 @@ pub(crate) use version::{LEGACY, MODERN};
 
 /// Reserved keys of `_meta` (2026-07-28, basic/index).
 pub(crate) mod key {
-    /// What all but the last of these start with.
-    pub(crate) const PREFIX: &str = "io.modelcontextprotocol/";
     pub(crate) const PROTOCOL_VERSION: &str = "io.modelcontextprotocol/protocolVersion";
     pub(crate) const CLIENT_INFO: &str = "io.modelcontextprotocol/clientInfo";
     pub(crate) const CLIENT_CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";

@@ -1,32 +1,9 @@
 //! The errors that a machine words itself: what is remembered of one is a byte.
-use super::key;
-use crate::json::{Sink as _, find};
+use super::pattern::{fill, nth, pattern};
 use crate::machine::tx::Out;
 use crate::rpc::Code;
 
-/// One character for a code: of those that follow on each other the distance from the first; see [`Refusal::code`].
-macro_rules! code {
-    (PARSE_ERROR) => {
-        "p"
-    };
-    (INVALID_REQUEST) => {
-        "0"
-    };
-    (METHOD_NOT_FOUND) => {
-        "1"
-    };
-    (INVALID_PARAMS) => {
-        "2"
-    };
-    (UNSUPPORTED_VERSION) => {
-        "u"
-    };
-    (INTERNAL) => {
-        "3"
-    };
-}
-
-/// Names, codes and texts in one table, so that none can be without the others. A text's `@` stands for the prefix of the reserved keys.
+/// Names, codes and texts in one table, so that none can be without the others.
 macro_rules! refusals {
     ($($name:ident $code:ident $text:literal,)*) => {
         /// Why a message gets an error.
@@ -35,10 +12,9 @@ macro_rules! refusals {
             $($name,)*
         }
 
-        /// One line for each: a character for the code, and the text.
-        const ALL: &str = concat!($(code!($code), $text, "\n"),*);
-        /// Where each begins, and the end of all.
-        static STARTS: [u16; [$(Refusal::$name),*].len() + 1] = starts(ALL.as_bytes());
+        static CODES: [i16; [$(Refusal::$name),*].len()] = [$(Code::$code.0 as i16),*];
+        /// All texts, each a pattern.
+        const TEXTS: &[u8] = pattern!(concat!($($text, "|"),*));
     };
 }
 
@@ -59,14 +35,14 @@ refusals! {
     MetaShape INVALID_PARAMS "params._meta must be an object",
     NoVersion INVALID_PARAMS "params.protocolVersion is missing",
     VersionShape INVALID_PARAMS "params.protocolVersion must be a string",
-    NoClaim INVALID_PARAMS "params._meta needs @protocolVersion and @clientCapabilities",
+    NoClaim INVALID_PARAMS "params._meta needs io.modelcontextprotocol/protocolVersion and io.modelcontextprotocol/clientCapabilities",
     NoSession INVALID_PARAMS
-        "no session: send initialize first, or @protocolVersion and @clientCapabilities in params._meta",
+        "no session: send initialize first, or io.modelcontextprotocol/protocolVersion and io.modelcontextprotocol/clientCapabilities in params._meta",
     NoHandshake INVALID_PARAMS "no session: send initialize first",
-    ClaimVersion INVALID_PARAMS "_meta: @protocolVersion must be a string",
-    ClaimCapabilities INVALID_PARAMS "_meta: @clientCapabilities must be there, an object",
+    ClaimVersion INVALID_PARAMS "_meta: io.modelcontextprotocol/protocolVersion must be a string",
+    ClaimCapabilities INVALID_PARAMS "_meta: io.modelcontextprotocol/clientCapabilities must be there, an object",
     ClaimOthers INVALID_PARAMS "_meta: clientInfo must be an object, progressToken a string or an integer",
-    ClaimLevel INVALID_PARAMS "_meta: @logLevel is no known level",
+    ClaimLevel INVALID_PARAMS "_meta: io.modelcontextprotocol/logLevel is no known level",
     Unsupported UNSUPPORTED_VERSION "Unsupported protocol version",
     Cursor INVALID_PARAMS "a cursor that was not issued here",
     NameShape INVALID_PARAMS "params.name must be a string",
@@ -83,52 +59,14 @@ refusals! {
 
 impl Refusal {
     pub(crate) fn code(self) -> Code {
-        let code = match self.row().first() {
-            Some(b'p') => Code::PARSE_ERROR.0,
-            Some(b'u') => Code::UNSUPPORTED_VERSION.0,
-            digit => Code::INVALID_REQUEST.0.wrapping_sub(digit.map_or(0, |d| i64::from(*d & 3))),
-        };
-        Code(code)
+        Code(CODES.get(self as usize).map_or(0, |code| i64::from(*code)))
     }
 
     /// The text, as a part of a string.
-    #[inline(never)]
     pub(crate) fn write(self, out: &mut Out<'_>) -> bool {
         // The texts need no escapes.
-        let mut rest = self.row().get(1..).unwrap_or_default();
-        while let Some((before, after)) = find(b'@', rest).and_then(|at| rest.split_at_checked(at)) {
-            if !out.put(before) || !out.put(key::PREFIX.as_bytes()) {
-                return false;
-            }
-            rest = after.get(1..).unwrap_or_default();
-        }
-        out.put(rest)
+        fill(out, nth(TEXTS, self as usize), &[], &[])
     }
-
-    #[inline(never)]
-    fn row(self) -> &'static [u8] {
-        match STARTS.get(self as usize..) {
-            Some([start, end, ..]) => {
-                let (start, end) = (usize::from(*start), usize::from(*end).wrapping_sub(1));
-                ALL.as_bytes().get(start..end).unwrap_or_default()
-            }
-            _ => &[],
-        }
-    }
-}
-
-#[allow(clippy::indexing_slicing, clippy::arithmetic_side_effects)] // runs in the compiler
-const fn starts<const N: usize>(all: &[u8]) -> [u16; N] {
-    let mut starts = [0; N];
-    let (mut line, mut at) = (0, 0);
-    while at < all.len() {
-        at += 1;
-        if all[at - 1] == b'\n' {
-            line += 1;
-            starts[line] = at as u16;
-        }
-    }
-    starts
 }
 
 #[cfg(test)]

@@ -18,11 +18,9 @@ pub(crate) enum Shape {
 pub(crate) struct Envelope {
     pub(crate) shape: Shape,
     pub(crate) id: Option<Span>,
-    /// With its quotes.
-    pub(crate) method: Option<Span>,
     pub(crate) params: Option<Span>,
-    pub(crate) result: Option<Span>,
-    pub(crate) error: Option<Span>,
+    /// What its shape is known by: the method with its quotes, the result or the error.
+    pub(crate) content: Span,
     /// `result` or `error` is null beside the other one, and was taken as absent.
     pub(crate) null_beside: bool,
 }
@@ -103,36 +101,37 @@ fn scan(line: &[u8], lenient: bool) -> Read {
 pub(super) struct Found {
     /// By member.
     values: [Option<Span>; 6],
-    twice: bool,
-    id_twice: bool,
-    /// Which keys were met, their values complete or not.
-    met_method: bool,
-    met_id: bool,
-    met_outcome: bool,
+    /// Which keys were met, their values complete or not; a bit for each member.
+    met: u8,
+    /// Which values came twice.
+    twice: u8,
+}
+
+const fn bit(member: Member) -> u8 {
+    1 << member as u8
 }
 
 impl Found {
     #[inline(always)]
     pub(super) fn meet(&mut self, key: Option<Member>) {
-        match key {
-            Some(Member::Method) => self.met_method = true,
-            Some(Member::Id) => self.met_id = true,
-            Some(Member::Result | Member::Error) => self.met_outcome = true,
-            _ => {}
-        }
+        self.met |= key.map_or(0, bit);
     }
 
     /// A response or a notification, whatever else is wrong with it.
+    #[cfg_attr(target_os = "none", inline(never))]
     const fn never_answered(&self) -> bool {
-        if self.met_method { !self.met_id } else { self.met_outcome }
+        if self.met & bit(Member::Method) != 0 {
+            self.met & bit(Member::Id) == 0
+        } else {
+            self.met & (bit(Member::Result) | bit(Member::Error)) != 0
+        }
     }
 
     #[inline(always)]
     pub(super) fn put(&mut self, member: Member, at: Span) {
         let Some(place) = self.values.get_mut(member as usize) else { return };
         if place.is_some() {
-            self.twice = true;
-            self.id_twice |= member == Member::Id;
+            self.twice |= bit(member);
         }
         *place = Some(at);
     }
@@ -150,14 +149,14 @@ impl Found {
     }
 
     /// All keys that were met have their values.
-    pub(super) const fn all_met(&mut self) {
-        self.met_method = self.get(Member::Method).is_some();
-        self.met_id = self.get(Member::Id).is_some();
-        self.met_outcome = self.get(Member::Result).is_some() || self.get(Member::Error).is_some();
+    pub(super) fn all_met(&mut self) {
+        let met = |met, value: &Option<Span>| met << 1 | u8::from(value.is_some());
+        self.met = self.values.iter().rev().fold(0, met);
     }
 
     fn valid_id(&self, line: &[u8]) -> Option<Span> {
-        self.get(Member::Id).filter(|at| !self.id_twice && is_id(Raw::trusted(at.of(line))))
+        self.get(Member::Id)
+            .filter(|at| self.twice & bit(Member::Id) == 0 && is_id(Raw::trusted(at.of(line))))
     }
 
     fn object(&self, line: &[u8], lenient: bool) -> Read {
@@ -169,49 +168,49 @@ impl Found {
 
     #[inline(never)]
     fn envelope(&self, line: &[u8], lenient: bool) -> Result<Envelope, Bad> {
-        let raw = |at: Span| Raw::trusted(at.of(line));
         let id = self.valid_id(line);
-        let bad = |fault| Bad { fault, id, never_answer: self.never_answered() };
-        if self.twice {
-            return Err(bad(Fault::TwiceTheKey));
+        let envelope = self.members(line, lenient, id);
+        envelope.map_err(|fault| Bad { fault, id, never_answer: self.never_answered() })
+    }
+
+    #[inline(always)]
+    fn members(&self, line: &[u8], lenient: bool, id: Option<Span>) -> Result<Envelope, Fault> {
+        let raw = |at: Span| Raw::trusted(at.of(line));
+        if self.twice != 0 {
+            return Err(Fault::TwiceTheKey);
         }
         let is_two = |v: Span| !SMALL && v.of(line) == b"\"2.0\"" || raw(v).is("2.0");
         if !self.get(Member::Jsonrpc).is_some_and(is_two) {
-            return Err(bad(Fault::NotAMessage));
+            return Err(Fault::NotAMessage);
         }
-        let null_id = self.get(Member::Id).is_some_and(|at| raw(at).is_null());
         let null = |at: Span| raw(at).is_null();
-        let (result, error) = match (self.get(Member::Result), self.get(Member::Error)) {
+        let both = (self.get(Member::Result), self.get(Member::Error));
+        let (result, error) = match both {
             (Some(result), Some(error)) if lenient && null(error) => (Some(result), None),
             (Some(result), Some(error)) if lenient && null(result) => (None, Some(error)),
             both => both,
         };
-        let shape = match (self.get(Member::Method), result, error) {
-            (Some(method), None, None) if raw(method).kind() == Kind::String => {
-                if self.get(Member::Id).is_none() { Shape::Notification } else { Shape::Request }
+        let own_id = self.get(Member::Id);
+        let (shape, content, kind) = match (self.get(Member::Method), result, error) {
+            (Some(method), None, None) => {
+                let shape = if own_id.is_none() { Shape::Notification } else { Shape::Request };
+                (shape, method, Kind::String)
             }
-            (None, Some(result), None) if raw(result).kind() == Kind::Object => Shape::Response,
-            (None, None, Some(error)) if raw(error).kind() == Kind::Object => Shape::Error,
-            _ => return Err(bad(Fault::NotAMessage)),
+            (None, Some(result), None) => (Shape::Response, result, Kind::Object),
+            (None, None, Some(error)) => (Shape::Error, error, Kind::Object),
+            _ => return Err(Fault::NotAMessage),
         };
         let needs_id = match shape {
             Shape::Request | Shape::Response => true,
             // An error may answer a line whose id could not be read.
-            Shape::Error => self.get(Member::Id).is_some() && !null_id,
+            Shape::Error => own_id.is_some_and(|id| !null(id)),
             Shape::Notification => false,
         };
-        if needs_id && id.is_none() {
-            return Err(bad(Fault::NotAMessage));
+        if raw(content).kind() != kind || needs_id && id.is_none() {
+            return Err(Fault::NotAMessage);
         }
-        Ok(Envelope {
-            shape,
-            id,
-            method: self.get(Member::Method),
-            params: self.get(Member::Params),
-            result,
-            error,
-            null_beside: (result, error) != (self.get(Member::Result), self.get(Member::Error)),
-        })
+        let params = self.get(Member::Params);
+        Ok(Envelope { shape, id, params, content, null_beside: (result, error) != both })
     }
 
     /// The scanner stopped: what of the envelope is known decides who is answered.

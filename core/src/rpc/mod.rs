@@ -93,21 +93,16 @@ impl<'a> Message<'a> {
         };
         let invalid = Invalid { fault: Fault::NotAMessage, id: envelope.id.map(raw) };
         let params = envelope.params.map(raw).filter(|p| !p.is_null());
+        let content = raw(envelope.content);
         match envelope.shape {
-            Shape::Request => match (envelope.id, envelope.method) {
-                (Some(id), Some(method)) => Ok(Self::Request { id: raw(id), method: raw(method), params }),
-                _ => Err(invalid),
-            },
-            Shape::Notification => match envelope.method {
-                Some(method) => Ok(Self::Notification { method: raw(method), params }),
-                None => Err(invalid),
-            },
-            Shape::Response => match (envelope.id, envelope.result) {
-                (Some(id), Some(result)) => Ok(Self::Response { id: raw(id), result: raw(result) }),
-                _ => Err(invalid),
-            },
+            Shape::Request => {
+                let id = raw(envelope.id.ok_or(invalid)?);
+                Ok(Self::Request { id, method: content, params })
+            }
+            Shape::Notification => Ok(Self::Notification { method: content, params }),
+            Shape::Response => Ok(Self::Response { id: raw(envelope.id.ok_or(invalid)?), result: content }),
             Shape::Error => {
-                let error = envelope.error.map(raw).ok_or(invalid)?;
+                let error = content;
                 let code = error.get("code").and_then(Raw::as_i64).ok_or(invalid)?;
                 let message = error.get("message").filter(|m| m.as_string().is_some()).ok_or(invalid)?;
                 Ok(Self::Error { id: envelope.id.map(raw), code, message, data: error.get("data") })

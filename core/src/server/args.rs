@@ -79,6 +79,7 @@ impl<'m> Args<'m> {
 
     /// Member by member.
     #[must_use]
+    #[cfg_attr(target_os = "none", inline(never))]
     pub fn fields(self) -> Fields<'m> {
         let inside = match self.0 {
             [b'{', inside @ .., _] => inside,

@@ -28,7 +28,6 @@ impl BadArgs {
     }
 
     /// The sentence, piece by piece; false once `put` was. Not inlined: it is said rarely, and twice in the program.
-    #[inline(never)]
     pub(super) fn say(&self, put: &mut dyn FnMut(&str) -> bool) -> bool {
         #[cfg(feature = "derive")]
         if let Some(found) = &self.found {

@@ -34,51 +34,62 @@ pub(super) enum Data {
 
 /// A message of the machine's own that is under way.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Job {
+pub(super) struct Job {
+    pub(super) to: To,
+    pub(super) what: What,
+}
+
+/// What it says.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum What {
     Error {
-        to: To,
         why: Refusal,
         data: Data,
     },
     /// An error of the application whose own text had no room.
     Failed {
-        slot: u16,
-        code: Code,
+        code: Kept,
     },
     /// Arguments that do not decode.
     BadArgs {
-        slot: u16,
         bad: BadArgs,
     },
     /// `{}`
-    Empty {
-        id: Span,
-    },
-    Initialize {
-        id: Span,
+    Empty,
+    /// The answer to `initialize` or `server/discover`.
+    Meet {
         version: Version,
-    },
-    Discover {
-        id: Span,
     },
     /// The list, from `item` on; how far the head, the item or the tail is written is `Line::at`.
     Tools {
-        id: Span,
         version: Version,
         part: Part,
         item: usize,
         until: usize,
     },
     /// What closes a result that was streamed.
-    Tail {
-        slot: u16,
-    },
+    Tail,
     /// What closes a batch.
     BatchEnd,
     /// The list of tools changed.
     Changed,
     /// Nothing more to write for the message at hand.
     Done,
+}
+
+/// A code without the alignment of 64 bits, by which every job would be larger on small processors.
+#[derive(Clone, Copy, Debug)]
+#[repr(C, packed(4))]
+pub(super) struct Kept(pub(super) Code);
+
+impl To {
+    /// The call that is answered, if it has a slot.
+    pub(super) const fn slot(self) -> Option<u16> {
+        match self {
+            Self::Slot(slot) => Some(slot),
+            _ => None,
+        }
+    }
 }
 
 /// Which part of a list is being written.
@@ -116,7 +127,6 @@ pub(super) struct Say<'a> {
     /// The line at hand.
     pub(super) line: &'a [u8],
     pub(super) around: Around,
-    pub(super) omits_id: bool,
 }
 
 const IS: Slot<'static> = Some(b"");
@@ -149,7 +159,7 @@ impl Say<'_> {
             Some(head),
             Some(before),
             id,
-            modern.then_some(b"\"resultType\":\"complete\","),
+            modern.then_some(pattern!("\"resultType\":\"complete\",")),
             Some(self.config.name().as_bytes()),
             Some(self.config.version().as_bytes()),
             Some(end),
@@ -158,27 +168,15 @@ impl Say<'_> {
         fill(out, pattern, &common, own)
     }
 
-    /// All of `job`, which is none that writes nothing, nor a list; `slot` is its call's.
+    /// All that a job says, which is none that writes nothing, nor a list; `slot` is its call's.
     #[inline(never)]
-    pub(super) fn job(&self, out: &mut Out<'_>, job: &Job, slot: Option<&CallSlot>) -> bool {
-        let called = slot.map(|s| s.id.get());
-        let id = match job {
-            Job::Error { to: To::Nobody, .. } if self.omits_id => None,
-            Job::Error { to: To::Nobody, .. } => Some(&b"null"[..]),
-            Job::Error { to: To::Message(id), .. }
-            | Job::Empty { id }
-            | Job::Initialize { id, .. }
-            | Job::Discover { id } => Some(id.of(self.line)),
-            _ => called,
-        };
-        match job {
-            Job::Error { why, data, .. } => {
-                self.error(out, id, (why.code(), Words::Refusal(*why)), *data, None)
+    pub(super) fn job(&self, out: &mut Out<'_>, what: &What, id: Slot<'_>, slot: Option<&CallSlot>) -> bool {
+        match what {
+            What::Error { why, data } => self.error(out, id, (why.code(), Words::Refusal(*why)), *data, None),
+            &What::Failed { code: Kept(code) } => {
+                self.error(out, id, (code, Words::Own(code.text())), Data::None, None)
             }
-            Job::Failed { code, .. } => {
-                self.error(out, id, (*code, Words::Own(code.text())), Data::None, None)
-            }
-            Job::BadArgs { bad, .. } => match server_side(slot).map(|own| own.version) {
+            What::BadArgs { bad } => match server_side(slot).map(|own| own.version) {
                 Some(version) if version.since(Version::V2025_11_25) => {
                     self.bad_args(out, bad, (id, version))
                 }
@@ -188,17 +186,14 @@ impl Say<'_> {
                 }
                 None => true,
             },
-            Job::Empty { .. } => {
-                self.fill(out, pattern!("&0,\"result\":{&6"), (id, Version::NEWEST_LEGACY), &[])
-            }
-            Job::Initialize { version, .. } => self.meet(out, id, *version),
-            Job::Discover { .. } => self.meet(out, id, Version::V2026_07_28),
-            Job::Tail { .. } => server_side(slot).is_none_or(|own| self.tail(out, id, own)),
-            Job::BatchEnd => out.put(b"]\n"),
-            Job::Changed => {
+            What::Empty => self.fill(out, pattern!("&0,\"result\":{&6"), (id, Version::NEWEST_LEGACY), &[]),
+            What::Meet { version } => self.meet(out, id, *version),
+            What::Tail => server_side(slot).is_none_or(|own| self.tail(out, id, own)),
+            What::BatchEnd => out.put(b"]\n"),
+            What::Changed => {
                 out.put(b"{\"jsonrpc\":\"2.0\",\"method\":\"notifications/tools/list_changed\"}\n")
             }
-            Job::Tools { .. } | Job::Done => true,
+            What::Tools { .. } | What::Done => true,
         }
     }
 
@@ -235,9 +230,8 @@ impl Say<'_> {
     }
 
     /// Wrong arguments, as the revisions since 2025-11-25 have them: a result that the model can learn from.
-    #[inline(never)]
     fn bad_args(&self, out: &mut Out<'_>, bad: &BadArgs, about: (Slot<'_>, Version)) -> bool {
-        let head = pattern!("&0,\"result\":{$3\"content\":[{\"type\":\"text\",\"text\":\"");
+        let head = pattern!("&0,\"result\":{&3\"content\":[{\"type\":\"text\",\"text\":\"");
         self.fill(out, head, about, &[])
             && say_bad_args(out, bad)
             && self.fill(out, pattern!("\"}],\"isError\":true&7&6"), about, &[])
@@ -250,7 +244,7 @@ impl Say<'_> {
         let config = self.config.rest();
         let text = if modern {
             pattern!(concat!(
-                "&0,\"result\":{$3\"supportedVersions\":[\"2026-07-28\"],\"capabilities\":",
+                "&0,\"result\":{&3\"supportedVersions\":[\"2026-07-28\"],\"capabilities\":",
                 "{<8~\"tools\":{}><a~\"extensions\":$a>}<b,\"instructions\":\"@b\">",
                 ",\"ttlMs\":0,\"cacheScope\":\"private\"&7&6"
             ))
@@ -285,7 +279,7 @@ impl Say<'_> {
             };
             return put_all!(out, b"{\"jsonrpc\":\"2.0\",\"id\":", id, result);
         }
-        self.fill(out, pattern!("&0,\"result\":{$3"), (id, version), &[])
+        self.fill(out, pattern!("&0,\"result\":{&3"), (id, version), &[])
     }
 
     /// What closes the result of a call, whatever stage it is in.
@@ -341,23 +335,20 @@ impl Say<'_> {
         }
     }
 
-    /// One part of a list: `item` is the tool, for `Part::Items`.
-    #[inline(never)]
+    /// What stands around the tools of a list; the next page would begin at `next`.
     pub(super) fn list(
         &self,
         out: &mut Out<'_>,
-        (id, version): (Span, Version),
+        (id, version): (Slot<'_>, Version),
         part: Part,
-        (index, first): (usize, bool),
-        item: Option<&crate::mcp::Tool<'_>>,
+        next: usize,
     ) -> bool {
-        match (part, item) {
-            (Part::Head, _) => self.head(out, Some(id.of(self.line)), version) && out.put(b"\"tools\":["),
-            (Part::Items, None) => true,
-            (Part::Items, Some(tool)) => (first || out.put(b",")) && write::tool(out, tool, version),
-            (Part::Tail { more }, _) => {
+        match part {
+            Part::Head => self.head(out, id, version) && out.put(b"\"tools\":["),
+            Part::Items => true,
+            Part::Tail { more } => {
                 let mut number = [0; Fixed::ROOM];
-                let cursor = more.then(|| digits(&mut number, index as u64, false));
+                let cursor = more.then(|| digits(&mut number, next as u64, false));
                 let text =
                     pattern!("]<8,\"nextCursor\":\"$8\"><3,\"ttlMs\":0,\"cacheScope\":\"private\">&7&6");
                 self.fill(out, text, (None, version), &[cursor])
@@ -402,7 +393,7 @@ mod tests {
     fn heads_and_tails_are_those_of_the_patterns() {
         let config = ServerConfig::new("n\"", "1");
         let config = Config::Lent(&config);
-        let say = Say { config: config.get(), line: &[], around: Around::Line, omits_id: false };
+        let say = Say { config: config.get(), line: &[], around: Around::Line };
         let written = |write: &dyn Fn(&mut Out<'_>) -> bool| -> Vec<u8> {
             let mut buffer = [0; 200];
             let mut tx = Tx::new(Bytes::Lent(&mut buffer));
@@ -421,7 +412,7 @@ mod tests {
             }
             let id = Some(&b"\"a\""[..]);
             let head = written(&|out| say.head(out, id, version));
-            let pattern = pattern!("&0,\"result\":{$3");
+            let pattern = pattern!("&0,\"result\":{&3");
             assert_eq!(head, written(&|out| say.fill(out, pattern, (id, version), &[])));
         }
     }

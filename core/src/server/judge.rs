@@ -1,7 +1,7 @@
 //! What a request gets.
 use super::Source;
 use super::config::Conf;
-use super::jobs::{Data, Job, Part, server_side};
+use super::jobs::{Data, Part, To, What, server_side};
 use super::slot::SlotServer;
 use super::state::{Asked, Hand, Server, Step};
 use super::usual::{Known, Params};
@@ -17,30 +17,29 @@ const MODERN_LEAST: usize = 400;
 
 impl Server<'_> {
     /// What the request gets: a job was started, or a call waits.
-    #[cfg_attr(target_os = "none", inline(never))]
     pub(super) fn judge(&mut self, hand: &Hand, id: Span, envelope: &Envelope) -> Result<Route, Refusal> {
         (self.asked.id, self.asked.at) = (id, hand.at);
-        let method = Method::of(hand.part(self.rx.bytes(), envelope.method));
+        let method = Method::of(hand.part(self.rx.bytes(), Some(envelope.content)));
         let rebooted = self.reuses(hand, id, method)?;
         let route = self.route(hand, envelope, method)?;
-        let job = match route {
+        let what = match route {
             Route::Initialize => {
                 self.initialize(hand)?;
                 self.open(hand.line);
-                Job::Initialize { id, version: self.asked.ready.version }
+                What::Meet { version: self.asked.ready.version }
             }
-            Route::Ping => Job::Empty { id },
+            Route::Ping => What::Empty,
             // What every stateless request says of its sender takes some 300 bytes: a client is told before it starts.
             Route::Discover if self.rx.limit() < MODERN_LEAST => return Err(Refusal::ModernTooLarge),
-            Route::Discover => Job::Discover { id },
+            Route::Discover => What::Meet { version: Version::V2026_07_28 },
             Route::List => {
                 let cursor = Raw::trusted(self.asked.cursor.of(hand.line.of(self.rx.bytes())));
                 let (item, until) = page(self.config.get(), cursor).ok_or(Refusal::Cursor)?;
-                Job::Tools { id, version: self.asked.ready.version, part: Part::Head, item, until }
+                What::Tools { version: self.asked.ready.version, part: Part::Head, item, until }
             }
             Route::Call => {
                 self.check_call(hand.line)?;
-                Job::Done
+                What::Done
             }
         };
         self.session.modern |= self.asked.version.len() > 0;
@@ -49,14 +48,13 @@ impl Server<'_> {
             if rebooted {
                 self.doom(|_| true);
             }
-            self.line.start(job);
+            self.line.start(To::Message(id), what);
         }
         Ok(route)
     }
 
     /// Refuses the id of an open request, but where a handshake ends what is open; on a line where noise is ignored the peer may have
     /// started anew, which is then true.
-    #[cfg_attr(target_os = "none", inline(never))]
     fn reuses(&self, hand: &Hand, id: Span, method: Method) -> Result<bool, Refusal> {
         let ignore = self.config.get().rest().noise == Noise::Ignore;
         let id = Raw::trusted(id.of(hand.line.of(self.rx.bytes())));
@@ -88,7 +86,6 @@ impl Server<'_> {
     }
 
     /// Whether a call can be made at all.
-    #[cfg_attr(target_os = "none", inline(never))]
     fn check_call(&mut self, line: Span) -> Result<(), Refusal> {
         let line = line.of(self.rx.bytes());
         let name = Raw::trusted(self.asked.name.of(line));
@@ -111,7 +108,6 @@ impl Server<'_> {
     }
 
     /// A handshake.
-    #[cfg_attr(target_os = "none", inline(never))]
     fn initialize(&mut self, hand: &Hand) -> Result<(), Refusal> {
         const NAMES: &[&str] = &["protocolVersion", "clientInfo"];
         let line = hand.line.of(self.rx.bytes());
@@ -170,7 +166,6 @@ impl Server<'_> {
     }
 
     /// Notes the call that waits in a slot; false if its id does not fit.
-    #[cfg_attr(target_os = "none", inline(never))]
     fn fill(&mut self, index: u16, line: Span) -> bool {
         let long = self.slots.keeps_long();
         let (Some(slot), call) = (self.slots.at(index), &self.asked) else { return false };

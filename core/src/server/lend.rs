@@ -6,7 +6,7 @@ use super::list::List;
 use super::slot::Open;
 use super::state::Server;
 use super::{Args, Reply, Source};
-use crate::json::{Raw, SMALL, decode};
+use crate::json::{Raw, SMALL, decode, text};
 use crate::machine::mem::Span;
 use crate::machine::slots::{Slots, State};
 use crate::machine::tx::Tx;
@@ -38,8 +38,8 @@ impl Server<'_> {
         if known.is_none()
             && let [_, body @ .., _] = call.name.of_mut(bytes)
         {
-            let from = call.name.start.saturating_add(1);
-            name = Span::new(from, from.saturating_add(decode(body).len()));
+            let from = call.name.start.wrapping_add(1);
+            name = Span::new(from, from.wrapping_add(decode(body).len()));
         }
         let args = call.arguments;
         let (before, rest) = bytes.split_at_mut_checked(args.start).unwrap_or((&mut [], &mut []));
@@ -49,11 +49,10 @@ impl Server<'_> {
             if span.end() <= args.start {
                 span.of(before)
             } else {
-                Span::new(span.start.saturating_sub(args.end()), span.end().saturating_sub(args.end()))
-                    .of(after)
+                Span::new(span.start.wrapping_sub(args.end()), span.end().wrapping_sub(args.end())).of(after)
             }
         };
-        let name = known.unwrap_or_else(|| core::str::from_utf8(part(name)).unwrap_or(""));
+        let name = known.unwrap_or_else(|| text(part(name)));
         let context = Context {
             version: call.ready.version,
             can: call.ready.can,
@@ -80,16 +79,15 @@ impl Server<'_> {
         }))
     }
 
-    #[cfg_attr(target_os = "none", inline(never))]
     pub(super) fn notified(&mut self, method: Span, params: Option<Span>) -> Output<'_, ServerEvent<'_>> {
         let mut end = 0;
         if let [_, body @ .., _] = method.of_mut(self.rx.bytes_mut()) {
             end = decode(body).len();
         }
         let bytes = self.rx.bytes();
-        let body = method.of(bytes).get(1..end.saturating_add(1)).unwrap_or(&[]);
+        let body = method.of(bytes).get(1..end.wrapping_add(1)).unwrap_or(&[]);
         let params = params.map(|p| Raw::trusted(p.of(bytes))).filter(|p| !p.is_null());
-        Output::Event(ServerEvent::Notified { method: core::str::from_utf8(body).unwrap_or(""), params })
+        Output::Event(ServerEvent::Notified { method: text(body), params })
     }
 }
 

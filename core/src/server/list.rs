@@ -1,9 +1,10 @@
 //! Listing tools, from a table or from the application, through a transmit buffer of any size.
 use super::config::Conf;
-use super::jobs::{Around, Job, Part, Say};
+use super::jobs::{Around, Job, Part, Say, To, What};
 use super::line::Line;
+use crate::json::Sink as _;
 use crate::machine::tx::Out;
-use crate::mcp::Tool;
+use crate::mcp::{Tool, Version, write};
 
 /// A list being written from the application's own source.
 #[derive(Debug)]
@@ -27,12 +28,12 @@ impl List<'_> {
     /// the same then.
     pub fn tools<'t>(mut self, mut item: impl FnMut(usize) -> Option<Tool<'t>>) {
         self.line.lent_list = false;
-        let say = Say { config: self.config, line: self.message, around: self.around, omits_id: false };
+        let say = Say { config: self.config, line: self.message, around: self.around };
         write_list(&mut self.out, self.line, &say, &mut item);
     }
 }
 
-/// Writes as much of the list that is `line.job` as fits. Leaves `Job::Done` when all is out.
+/// Writes as much of the list that is `line.job` as fits. Leaves `What::Done` when all is out.
 #[inline(never)]
 pub(super) fn write_list<'t>(
     out: &mut Out<'_>,
@@ -40,33 +41,56 @@ pub(super) fn write_list<'t>(
     say: &Say<'_>,
     item: &mut dyn FnMut(usize) -> Option<Tool<'t>>,
 ) {
-    let Some(Job::Tools { id, version, mut part, item: mut index, until }) = line.job else { return };
-    let first = until.saturating_sub(say.config.rest().page.map_or(until, usize::from));
+    let Some(Job { to, what: What::Tools { version, mut part, item: mut index, until } }) = line.job else {
+        return;
+    };
+    let id = if let To::Message(id) = to { Some(id.of(say.line)) } else { None };
+    let first = until.wrapping_sub(say.config.rest().page.map_or(until, usize::from));
     loop {
-        let tool = if part == Part::Items { item(index) } else { None };
-        // The end of a page, or of the list.
-        if part == Part::Items && line.at == 0 && (tool.is_none() || index >= until) {
-            part = Part::Tail { more: tool.is_some() };
-        }
         let begun = out.begin(line.at);
-        say.list(out, (id, version), part, (index, index == first), tool.as_ref());
+        if part == Part::Items {
+            let more = say_item(out, version, (index, index == first, index >= until), line.at == 0, item);
+            // The end of a page, or of the list.
+            part = more.map_or(part, |more| Part::Tail { more });
+        }
+        say.list(out, (id, version), part, index);
         let (done, written) = out.end_piece(begun);
         if !done {
-            line.at = line.at.saturating_add(written);
+            line.at = line.at.wrapping_add(written);
             break;
         }
         line.at = 0;
         match part {
             Part::Head => part = Part::Items,
-            Part::Items => index = index.saturating_add(1),
+            Part::Items => index = index.wrapping_add(1),
             Part::Tail { .. } => {
-                line.job = Some(Job::Done);
+                line.job = Some(Job { to, what: What::Done });
                 line.answered();
                 out.commit();
                 return;
             }
         }
     }
-    line.job = Some(Job::Tools { id, version, part, item: index, until });
+    line.job = Some(Job { to, what: What::Tools { version, part, item: index, until } });
     out.commit();
+}
+
+/// Says tool `index`; if the list or the page ends there (`past`) and nothing of the tool is said yet (`fresh`), says nothing but whether
+/// there is another page. A function of its own, since the tool would lie on the stack below heads and tails too.
+#[inline(never)]
+fn say_item<'t>(
+    out: &mut Out<'_>,
+    version: Version,
+    (index, first, past): (usize, bool, bool),
+    fresh: bool,
+    item: &mut dyn FnMut(usize) -> Option<Tool<'t>>,
+) -> Option<bool> {
+    let tool = item(index);
+    if fresh && (past || tool.is_none()) {
+        return Some(tool.is_some());
+    }
+    if let Some(tool) = &tool {
+        let _ = (first || out.put(b",")) && write::tool(out, tool, version);
+    }
+    None
 }

@@ -1,7 +1,7 @@
 //! The doors of the machine, and what comes next.
 use super::config::Config;
 use super::event::ServerEvent;
-use super::jobs::Job;
+use super::jobs::{Job, To, What};
 use super::line::Line;
 use super::reply::write_progress;
 use super::slot::Open;
@@ -202,7 +202,8 @@ impl<'b> Server<'b> {
     fn advance(&mut self, now: Millis) -> Step {
         loop {
             if !self.run_job() {
-                let dynamic = matches!(self.line.job, Some(Job::Tools { .. })) && self.is_dynamic();
+                let dynamic =
+                    matches!(self.line.job, Some(Job { what: What::Tools { .. }, .. })) && self.is_dynamic();
                 return if dynamic && self.tx.output().is_empty() { Step::List } else { Step::Send };
             }
             if let Some(slot) = self.slots.find(|slot| slot.state == State::Doomed) {
@@ -228,7 +229,7 @@ impl<'b> Server<'b> {
             if self.line.batch.is_none() && core::mem::take(&mut self.changed) {
                 // Nobody lists tools any more after the end of input.
                 if self.session.legacy.is_some() && !self.rx.is_over() {
-                    self.line.start(Job::Changed);
+                    self.line.start(To::Nobody, What::Changed);
                     continue;
                 }
             }

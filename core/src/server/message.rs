@@ -1,5 +1,5 @@
 //! One message at a time: what it is, and who is answered.
-use super::jobs::{Data, Job, To};
+use super::jobs::{Data, To, What};
 use super::judge::in_flight;
 use super::line::Batch;
 use super::state::{Hand, Server, Step};
@@ -59,7 +59,7 @@ impl Server<'_> {
                 self.line.batch = None;
                 if wrote {
                     // The line is consumed when the bracket is out.
-                    self.line.start(Job::BatchEnd);
+                    self.line.start(To::Nobody, What::BatchEnd);
                 } else {
                     self.rx.consume();
                 }
@@ -97,7 +97,7 @@ impl Server<'_> {
         } else {
             let to = id.map_or(To::Nobody, To::Message);
             let why = if not_json { Refusal::NotJson } else { Refusal::TooLarge };
-            self.line.start(Job::Error { to, why, data: Data::Limit(limit) });
+            self.line.start(to, What::Error { why, data: Data::Limit(limit) });
         }
         Step::Fault(fault, Span::default())
     }
@@ -124,7 +124,7 @@ impl Server<'_> {
         let cut = !hand.ended && why == Refusal::NotJson;
         let fault = if cut { Fault::Cut } else { fault };
         if !cut && self.may_answer_noise() {
-            self.line.start(Job::Error { to: To::Nobody, why, data: Data::None });
+            self.line.start(To::Nobody, What::Error { why, data: Data::None });
         } else {
             self.next_message();
         }
@@ -152,7 +152,7 @@ impl Server<'_> {
     }
 
     pub(super) fn refuse(&mut self, id: Span, why: Refusal, data: Data) {
-        self.line.start(Job::Error { to: To::Message(id), why, data });
+        self.line.start(To::Message(id), What::Error { why, data });
     }
 
     /// A valid message. Part of its caller's frame, which all that is deepest lies above.
@@ -193,7 +193,7 @@ impl Server<'_> {
     pub(super) fn notification(&mut self, place: Span, envelope: &Envelope) -> Step {
         const KNOWN: &[&str] = &["notifications/cancelled", "notifications/initialized"];
         let message = place.of(self.rx.bytes());
-        let method = envelope.method.unwrap_or_default();
+        let method = envelope.content;
         let params = envelope.params.map(|p| p.shifted(place.start));
         let step = match Raw::trusted(method.of(message)).as_string().and_then(|name| which(name, KNOWN)) {
             Some(0) => {

@@ -1,7 +1,7 @@
 //! Answering a call.
 use super::BadArgs;
 use super::config::Conf;
-use super::jobs::{Around, Data, Job, Say, To};
+use super::jobs::{Around, Data, Kept, Say, To, What};
 use super::line::Line;
 use super::slot::{Open, Stage};
 use crate::json::{Fixed, Kind, Raw, Sink as _, digits, write_raw, write_str_part};
@@ -191,7 +191,7 @@ impl<'m> Reply<'m> {
         if say.failure(&mut self.out, self.slot.id.get(), (code, message), data) {
             let _ = self.close(true);
         } else {
-            self.settle_with(Job::Failed { slot: self.id.slot, code });
+            self.settle_with(What::Failed { code: Kept(code) });
         }
     }
 
@@ -201,8 +201,7 @@ impl<'m> Reply<'m> {
             self.fail(Code::INVALID_PARAMS, "");
             return;
         }
-        let slot = self.id.slot;
-        self.settle_with(Job::BadArgs { slot, bad });
+        self.settle_with(What::BadArgs { bad });
     }
 
     /// No such tool: -32602. For dynamic sources; the names of a table are looked up by the machine.
@@ -263,11 +262,11 @@ impl<'m> Reply<'m> {
 
     /// The head, up to the first member.
     fn open(&mut self) {
-        let own = *self.slot.own;
+        let own = &mut *self.slot.own;
         if own.stage == Stage::Start {
             let say = say(self.config, self.line);
             say.head(&mut self.out, Some(self.slot.id.get()), own.version);
-            self.slot.own.stage = Stage::Members;
+            own.stage = Stage::Members;
         }
     }
 
@@ -284,12 +283,11 @@ impl<'m> Reply<'m> {
     fn block(&mut self, write: impl FnOnce(&mut Out<'_>, Version) -> bool) {
         let before = self.out.end();
         self.open_content();
-        let own = *self.slot.own;
+        let own = &mut *self.slot.own;
         let say = say(self.config, self.line);
-        let closed = say.close_block(&mut self.out, &own);
+        let closed = say.close_block(&mut self.out, own);
         let comma = own.stage == Stage::Empty || self.out.put(b",");
         if closed && comma && write(&mut self.out, own.version) && !self.out.is_full() {
-            let own = &mut *self.slot.own;
             (own.stage, own.carried) = (Stage::Blocks, 0);
         } else if self.is_streaming() || self.pieces {
             // What is on the wire must stay valid: this block is left out, and `finish` says so.
@@ -314,35 +312,34 @@ impl<'m> Reply<'m> {
         if !done {
             self.out.overflow();
         } else if own.stage != Stage::Members {
-            let added = self.out.end().saturating_sub(from);
+            let added = self.out.end().wrapping_sub(from);
             self.out.rotate(self.content_at, from);
-            self.content_at = self.content_at.saturating_add(added);
+            self.content_at = self.content_at.wrapping_add(added);
         }
     }
 
     /// The whole reply is written, or did not fit.
-    fn close(mut self, done: bool) -> Result<(), Full> {
+    fn close(&mut self, done: bool) -> Result<(), Full> {
         if done {
             self.out.commit();
             self.line.answered();
             self.slot.free();
             return Ok(());
         }
-        let limit = self.out.end().saturating_add(self.out.room()).saturating_sub(self.out.ready());
-        let to = To::Slot(self.id.slot);
-        self.settle_with(Job::Error { to, why: Refusal::ReplyTooLarge, data: Data::Limit(limit) });
+        let limit = self.out.end().wrapping_add(self.out.room()).wrapping_sub(self.out.ready());
+        self.settle_with(What::Error { why: Refusal::ReplyTooLarge, data: Data::Limit(limit) });
         Err(Full)
     }
 
     /// Takes back what was written and leaves the answer to the machine.
-    pub(super) fn settle_with(&mut self, job: Job) {
+    pub(super) fn settle_with(&mut self, what: What) {
         self.roll_back();
         self.line.lent = None;
-        self.line.start(job);
+        self.line.start(To::Slot(self.id.slot), what);
     }
 
     /// As much of the tail as there is room for; the machine writes the rest.
-    pub(super) fn finish_stream(mut self) -> Result<(), Full> {
+    pub(super) fn finish_stream(&mut self) -> Result<(), Full> {
         let lost = self.lost;
         if lost {
             self.slot.own.is_error = true;
@@ -352,7 +349,7 @@ impl<'m> Reply<'m> {
         let begun = self.out.begin(skip);
         say.tail(&mut self.out, Some(self.slot.id.get()), self.slot.own);
         let (done, written) = self.out.end_piece(begun);
-        let at = skip.saturating_add(written);
+        let at = skip.wrapping_add(written);
         self.out.commit();
         self.line.lent = None;
         self.line.more = false;
@@ -363,7 +360,7 @@ impl<'m> Reply<'m> {
         } else {
             self.line.streaming = Some(self.id.slot);
             *self.slot.state = State::Streaming;
-            self.line.start(Job::Tail { slot: self.id.slot });
+            self.line.start(To::Slot(self.id.slot), What::Tail);
             self.line.at = at;
         }
         if lost { Err(Full) } else { Ok(()) }
@@ -371,7 +368,7 @@ impl<'m> Reply<'m> {
 }
 
 pub(super) const fn say<'m>(config: Conf<'m>, line: &Line) -> Say<'m> {
-    Say { config, line: &[], around: line.around(), omits_id: false }
+    Say { config, line: &[], around: line.around() }
 }
 
 /// One progress notification, if the peer asked and it rises; false if there is no room.

@@ -61,12 +61,12 @@ impl Reply<'_> {
             let room = self.out.room();
             chunk = chunk.min(room).min(rest.len());
             while !rest.is_char_boundary(chunk) {
-                chunk = chunk.saturating_sub(1);
+                chunk = chunk.wrapping_sub(1);
             }
             let Some(piece) = rest.get(..chunk).filter(|p| !p.is_empty()) else { break };
             if escaped_len(piece) <= room {
                 write_str_part(&mut self.out, piece);
-                taken = taken.saturating_add(piece.len());
+                taken = taken.wrapping_add(piece.len());
             } else {
                 // Escapes make it longer: try less, down to one character.
                 chunk /= 2;
@@ -106,7 +106,7 @@ impl Reply<'_> {
             match own.carry.get_mut(usize::from(own.carried)) {
                 Some(place) => {
                     *place = *byte;
-                    own.carried = own.carried.saturating_add(1);
+                    own.carried = own.carried.wrapping_add(1);
                 }
                 None => {
                     let [first, second] = own.carry;
@@ -116,7 +116,7 @@ impl Reply<'_> {
                     self.slot.own.carried = 0;
                 }
             }
-            taken = taken.saturating_add(1);
+            taken = taken.wrapping_add(1);
         }
         taken
     }
@@ -138,7 +138,7 @@ impl Reply<'_> {
                 let begun = self.out.begin(skip);
                 say.stream_head(&mut self.out, Some(self.slot.id.get()), version);
                 let (done, written) = self.out.end_piece(begun);
-                self.slot.own.step = skip.saturating_add(written);
+                self.slot.own.step = skip.wrapping_add(written);
                 if done {
                     self.slot.own.stage = Stage::Empty;
                 }

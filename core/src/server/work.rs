@@ -1,6 +1,6 @@
 //! Getting the machine's own messages out, and settling what was lent.
 use super::Source;
-use super::jobs::{Around, Data, Job, Part, Say, To};
+use super::jobs::{Data, Job, Part, Say, To, What};
 use super::list::write_list;
 use super::slot::Open;
 use super::state::Server;
@@ -13,15 +13,12 @@ impl Server<'_> {
     /// Writes as much of the machine's own message as fits; true if none is left.
     #[cfg_attr(target_os = "none", inline(never))]
     pub(super) fn run_job(&mut self) -> bool {
-        let Some(job) = self.line.job else { return true };
-        let base = if matches!(job, Job::Tail { .. } | Job::Changed | Job::Done) { 0 } else { self.base() };
+        let Some(job) = &self.line.job else { return true };
         let config = self.config.get();
-        let around =
-            if matches!(job, Job::BatchEnd | Job::Changed) { Around::Line } else { self.line.around() };
-        let line = self.rx.bytes().get(base..).unwrap_or(&[]);
-        let say = Say { config, line, around, omits_id: self.session.omits_id() };
-        match job {
-            Job::Tools { part, .. } => {
+        let line = self.rx.bytes().get(self.base()..).unwrap_or(&[]);
+        let say = Say { config, line, around: self.line.around() };
+        let done = match &job.what {
+            What::Tools { part, .. } => {
                 let table = match config.rest().tools {
                     Source::Table(table) => Some(table),
                     _ => None,
@@ -31,38 +28,41 @@ impl Server<'_> {
                     let mut out = self.tx.lend_piece();
                     write_list(&mut out, &mut self.line, &say, &mut |i| table?.get(i).copied());
                 }
+                matches!(self.line.job, Some(Job { what: What::Done, .. }))
             }
-            Job::Done => {}
-            _ => {
-                let slot = job_slot(&job).and_then(|slot| self.slots.at(slot));
+            What::Done => true,
+            what => {
+                let slot = job.to.slot().and_then(|slot| self.slots.at(slot));
+                let id = match job.to {
+                    To::Nobody if self.session.omits_id() => None,
+                    To::Nobody => Some(&b"null"[..]),
+                    To::Message(id) => Some(id.of(line)),
+                    To::Slot(_) => slot.as_ref().map(|slot| slot.id.get()),
+                };
                 let mut out = self.tx.lend_piece();
                 let begun = out.begin(self.line.at);
-                say.job(&mut out, &job, slot.as_deref());
+                say.job(&mut out, what, id, slot.as_deref());
                 let (done, written) = out.end_piece(begun);
-                self.line.at = self.line.at.saturating_add(written);
                 out.commit();
+                self.line.at = self.line.at.wrapping_add(written);
                 if done {
-                    if !matches!(job, Job::BatchEnd | Job::Changed) {
-                        self.line.answered();
-                    }
-                    self.ended(&job);
-                    return true;
+                    self.line.answered();
                 }
+                done
             }
+        };
+        if done {
+            self.ended();
         }
-        if matches!(self.line.job, Some(Job::Done)) {
-            self.ended(&Job::Done);
-            return true;
-        }
-        false
+        done
     }
 
-    /// A job is out: what it was about is over.
+    /// The job is out: what it was about is over.
     #[cfg_attr(target_os = "none", inline(never))]
-    pub(super) fn ended(&mut self, job: &Job) {
-        self.line.job = None;
+    pub(super) fn ended(&mut self) {
+        let Some(job) = self.line.job.take() else { return };
         self.line.at = 0;
-        match job_slot(job) {
+        match job.to.slot() {
             Some(slot) => {
                 if self.line.streaming == Some(slot) {
                     self.line.streaming = None;
@@ -72,8 +72,7 @@ impl Server<'_> {
                     slot.free();
                 }
             }
-            None if matches!(job, Job::BatchEnd) => self.rx.consume(),
-            None if matches!(job, Job::Changed) => {}
+            None if matches!(job.what, What::Changed) => {}
             None => self.next_message(),
         }
     }
@@ -85,7 +84,7 @@ impl Server<'_> {
         open.own.is_error = true;
         let at = open.own.head_written();
         self.line.more = false;
-        self.line.start(Job::Tail { slot: index });
+        self.line.start(To::Slot(index), What::Tail);
         self.line.at = at;
     }
 
@@ -105,7 +104,7 @@ impl Server<'_> {
         if streaming {
             self.fail_stream(slot);
         } else {
-            self.line.start(Job::Error { to: To::Slot(slot), why: Refusal::NoAnswer, data: Data::None });
+            self.line.start(To::Slot(slot), What::Error { why: Refusal::NoAnswer, data: Data::None });
         }
         self.run_job();
     }
@@ -121,9 +120,12 @@ impl Server<'_> {
     /// The application did not answer `List`: an error, or the end of what is half written.
     #[cfg_attr(target_os = "none", inline(never))]
     pub(super) fn settle_list(&mut self) {
-        let Some(Job::Tools { id, version, part, item, until }) = self.line.job else { return };
+        let Some(Job { to, what: What::Tools { version, part, item, until } }) = self.line.job else {
+            return;
+        };
         if part == Part::Items && self.line.at == 0 {
-            self.line.job = Some(Job::Tools { id, version, part: Part::Tail { more: false }, item, until });
+            let what = What::Tools { version, part: Part::Tail { more: false }, item, until };
+            self.line.job = Some(Job { to, what });
             return;
         }
         if part != Part::Head || self.line.at > 0 {
@@ -135,16 +137,6 @@ impl Server<'_> {
             }
             out.commit();
         }
-        self.line.start(Job::Error { to: To::Message(id), why: Refusal::NoList, data: Data::None });
-    }
-}
-
-fn job_slot(job: &Job) -> Option<u16> {
-    match job {
-        Job::Error { to: To::Slot(slot), .. }
-        | Job::Failed { slot, .. }
-        | Job::BadArgs { slot, .. }
-        | Job::Tail { slot } => Some(*slot),
-        _ => None,
+        self.line.start(to, What::Error { why: Refusal::NoList, data: Data::None });
     }
 }
