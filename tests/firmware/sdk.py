@@ -44,7 +44,10 @@ def boot(line):
         end_of_line.settimeout(LIMIT)
         heard = b""
         while not heard.endswith(b"reset by pin\r\n"):
-            heard += end_of_line.recv(1)
+            byte = end_of_line.recv(1)
+            if not byte:
+                raise ConnectionError(f"the board's line ended after {heard[-200:]}")
+            heard += byte
 
 
 def talk(board, mode):
@@ -73,7 +76,7 @@ def talk(board, mode):
     try:
         got = json.loads(done.stdout)
     except ValueError:
-        return f"no answer: {done.stderr[-2000:]}"
+        return f"no answer: {done.stdout[-500:]}{done.stderr[-2000:]}"
     modern = mode != "legacy"
     wanted = {
         "version": (mode if mode[0] == "2" else "modern") if modern else "legacy",
