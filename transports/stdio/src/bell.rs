@@ -1,13 +1,11 @@
-//! A condition variable that costs nothing while nobody waits for it.
+//! Waiting: a condition variable that costs nothing while nobody waits for it, and what goes with it.
 
-use crate::{after, lock};
 use core::{
     sync::atomic::{AtomicUsize, Ordering::Relaxed},
     time::Duration,
 };
 use std::{
     sync::{Condvar, Mutex, MutexGuard, PoisonError},
-    thread,
     time::Instant,
 };
 
@@ -20,10 +18,6 @@ pub(crate) struct Bell {
 }
 
 impl Bell {
-    pub(crate) const fn new() -> Self {
-        Self { condvar: Condvar::new(), waiting: AtomicUsize::new(0) }
-    }
-
     /// Waits for a ring, for `at_most` if given. It may also return for no reason: look at the state again.
     pub(crate) fn wait<'g, T>(
         &self,
@@ -59,6 +53,7 @@ impl Bell {
     }
 
     /// Wakes one.
+    #[cfg(feature = "server")]
     pub(crate) fn ring_one(&self) {
         if self.waiting.load(Relaxed) > 0 {
             self.condvar.notify_one();
@@ -73,17 +68,20 @@ impl Bell {
     }
 }
 
-/// How often a thread offers its time slice before it sleeps; some 10 us in all.
-const LINGER: usize = 20;
-
-/// Looks for a moment whether `ready`, before the thread goes to sleep: in a lively exchange the next thing follows at
-/// once, and to wake a sleeping thread on another processor takes far longer than a short call does. The thread holds
-/// no mutex meanwhile, and looks again under it afterwards.
-pub(crate) fn linger(ready: impl Fn() -> bool) {
-    for _ in 0..LINGER {
-        if ready() {
-            break;
-        }
-        thread::yield_now();
+#[cfg(feature = "client")]
+impl Bell {
+    pub(crate) const fn new() -> Self {
+        Self { condvar: Condvar::new(), waiting: AtomicUsize::new(0) }
     }
+}
+
+/// A thread that panicked in a user's callback must not take the others with it.
+pub(crate) fn lock<T: ?Sized>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// The moment after `time` from now; very long times count as 100 years.
+pub(crate) fn after(time: Duration) -> Instant {
+    const AGES: Duration = Duration::from_secs(100 * 365 * 86_400);
+    Instant::now() + time.min(AGES)
 }

@@ -84,44 +84,41 @@
 //! # Features
 //!
 //! `serde`: [`ToolCall`] decodes arguments into serde types. `derive`: the core's `#[derive(Tools)]`, for [`ToolCall::tool`].
-//! `signals`: `exit_on_signals` on Unix. None is on by default.
+//! `signals`: `exit_on_signals` on Unix. None of these is on by default.
+//!
+//! `client` and `server`, the two sides, and `simd` are. A program that is one of the two compiles in less time without the other:
+//! `default-features = false`, then what is needed.
 //!
 //! # Systems
 //!
 //! Unix is where all of this holds. Elsewhere there are no process groups, so that only the child itself is ended, at
 //! once instead of by a ladder; and stdout is not moved aside, so that tools must not print.
 
+#[cfg(any(feature = "client", feature = "server"))]
 mod bell;
+#[cfg(feature = "client")]
 mod child;
+#[cfg(feature = "client")]
 mod client;
+#[cfg(feature = "server")]
 mod server;
 #[cfg(all(feature = "signals", unix))]
 mod signals;
 
 pub use barewire;
-pub use barewire::owned::{
-    CallResult, Fail, HintsInfo, OwnedContent, OwnedData, OwnedProgress, ServerInfo, ToolInfo, ToolResult,
-};
+#[cfg(feature = "client")]
+pub use barewire::owned::{CallResult, HintsInfo, OwnedProgress, ServerInfo, ToolInfo};
+#[cfg(feature = "server")]
+pub use barewire::owned::{Fail, ToolResult};
+pub use barewire::owned::{OwnedContent, OwnedData};
+#[cfg(feature = "client")]
 pub use child::{Ended, kill_all};
+#[cfg(feature = "client")]
 pub use client::{CallError, Client, Command, ExitReport, Options, Settings, StartError, Stderr, Trace};
+#[cfg(feature = "server")]
 pub use server::{Serve, ToolCall, ToolSource, serve};
 
+#[cfg(any(feature = "client", feature = "server"))]
+use bell::{after, lock};
 #[cfg(all(feature = "signals", unix))]
 pub use signals::exit_on_signals;
-
-use core::time::Duration;
-use std::{
-    sync::{Mutex, MutexGuard, PoisonError},
-    time::Instant,
-};
-
-/// A thread that panicked in a user's callback must not take the others with it.
-fn lock<T: ?Sized>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-/// The moment after `time` from now; very long times count as 100 years.
-fn after(time: Duration) -> Instant {
-    const AGES: Duration = Duration::from_secs(100 * 365 * 86_400);
-    Instant::now() + time.min(AGES)
-}

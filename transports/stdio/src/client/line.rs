@@ -5,11 +5,12 @@
 
 use super::{
     Settings, StartError, Tracer,
+    linger::linger,
     settings::{Trace, millis},
     state::{Gone, Guard, Polled, Session, State},
 };
 use crate::{
-    bell::{Bell, linger},
+    bell::Bell,
     child::{Child, LEFTOVERS, STACK},
     lock,
 };

@@ -2,6 +2,7 @@
 
 mod command;
 mod line;
+mod linger;
 mod pending;
 mod settings;
 mod state;
@@ -13,7 +14,6 @@ pub use settings::{Options, Settings, Trace};
 
 use crate::{
     after,
-    bell::linger,
     child::{Child, Ended},
     lock,
 };
@@ -24,6 +24,7 @@ use barewire::{
 };
 use core::sync::atomic::Ordering::Relaxed;
 use line::{Failed, Line};
+use linger::linger;
 use pending::{Outcome, Waiting};
 use settings::millis;
 use state::Gone;

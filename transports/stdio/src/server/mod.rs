@@ -3,6 +3,8 @@
 mod call;
 mod pool;
 mod stdio;
+#[cfg(test)]
+mod tests;
 
 pub use call::ToolCall;
 
@@ -47,7 +49,7 @@ pub struct Serve<'c> {
 }
 
 impl<'c> Serve<'c> {
-    /// A pool of 4 threads, a queue of 64 calls.
+    /// A pool of 4 threads at most, a queue of 64 calls.
     pub fn new(config: &'c ServerConfig<'c>) -> Self {
         Self { config, source: None, threads: 4, queue: 64, limits: Limits::default(), hint: true }
     }
@@ -141,21 +143,22 @@ impl<'c> Serve<'c> {
         if self.threads == 0 {
             shared.serve(0, &tool);
             let over = shared.take_over();
-            if !shared.finish(drain) {
+            if !shared.finish(drain, |_| Ok(())) {
                 when_stuck();
             }
             return over.map(drop).and(shared.into_result());
         }
         let result = thread::scope(|scope| {
-            shared.start(|worker| {
+            let spawn = |worker| {
                 let builder = thread::Builder::new().name("mcp-tool".into());
                 let (shared, tool) = (&shared, &tool);
                 builder.spawn_scoped(scope, move || shared.serve(worker, tool)).map(drop)
-            })?;
-            let over = shared.watch();
+            };
+            shared.start(spawn)?;
+            let over = shared.watch(spawn);
             // What was not read for `drain` is not waited for once more.
             let left = if matches!(over, Ok(pool::Over::Stuck)) { Duration::ZERO } else { drain };
-            if !shared.finish(left) {
+            if !shared.finish(left, spawn) {
                 when_stuck();
             }
             over.map(drop)

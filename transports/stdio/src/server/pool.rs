@@ -5,7 +5,8 @@
 //! a tool runs or bytes are written the input is put back. The watching thread looks once in a [`TICK`] whether it still lies there: then
 //! another worker is woken and reads on, so ping, cancel and further calls are taken whatever the tools and the peer's
 //! appetite for output do. Likewise for answers that lie there unwritten while a tool runs, and for calls and input that had to
-//! wait for the peer to read. There are two workers more than may run tools, so one can read and one write whatever the tools do.
+//! wait for the peer to read. There are two workers more than may run tools, so one can read and one write whatever the tools do:
+//! three at first, and more when calls wait for one.
 
 use super::{
     ToolSource,
@@ -21,8 +22,11 @@ use std::{
     time::Instant,
 };
 
-/// Bytes asked for at once. The pages of the chunk are touched only as far as they are filled.
-const CHUNK: usize = 64 << 10;
+/// Bytes asked for at once, at first, and when so many come.
+const CHUNK: usize = 8 << 10;
+const LONG_CHUNK: usize = 64 << 10;
+/// Workers beside those that run tools: one can always read, and one write.
+const BESIDE: usize = 2;
 /// How long input may lie unread, or an answer unwritten, because of a tool that runs; twice that at most.
 const TICK: Duration = Duration::from_millis(1);
 /// How often to look whether the peer has closed its end, while it reads nothing and so its input cannot be read.
@@ -63,6 +67,10 @@ struct State<'s, R, W> {
     over: Option<io::Result<Over>>,
     /// It is over.
     drains: bool,
+    /// Workers that are there.
+    started: usize,
+    /// And that may be: fewer than there should be once a thread could not be had.
+    most: usize,
     /// Somebody waits for input.
     reading: bool,
     /// Taken by whoever writes; that thread looks for more before it gives it back.
@@ -126,6 +134,8 @@ impl<'s, R: Read, W: Write> Shared<'s, R, W> {
             input: Some(Input { read, chunk: vec![0; CHUNK], fed: 0, end: 0, until: None }),
             over: None,
             drains: false,
+            started: usize::from(threads == 0),
+            most: workers(threads),
             reading: false,
             out: Some(Out { write, bytes: Vec::new() }),
             reads: 0,
@@ -191,7 +201,10 @@ impl<'s, R: Read, W: Write> Shared<'s, R, W> {
 
     /// The next call that may run now. Those that may not are queued: while all threads run tools, or the peer is behind with reading.
     fn next(&self, state: &mut State<'s, R, W>) -> Option<Job> {
-        let most = if state.server.output().len() > LONG { 0 } else { self.threads.max(1) };
+        let most = match state.server.output().len() {
+            len if len > LONG => 0,
+            _ => state.started.saturating_sub(BESIDE).max(1),
+        };
         loop {
             if state.running.len() < most
                 && let Some(job) = state.jobs.pop_front()
@@ -204,12 +217,24 @@ impl<'s, R: Read, W: Write> Shared<'s, R, W> {
         }
     }
 
-    /// Starts all workers before any of them begins: if one can't be had, none waits for input that may never come.
+    /// Starts the first workers before any of them begins: if one can't be had, none waits for input that may never come.
     pub(super) fn start(&self, mut spawn: impl FnMut(usize) -> io::Result<()>) -> io::Result<()> {
         let mut state = lock(&self.state);
-        let started = (0..workers(self.threads)).try_for_each(&mut spawn);
+        state.started = BESIDE + 1;
+        let started = (0..state.started).try_for_each(&mut spawn);
         state.ended = started.is_err();
         started
+    }
+
+    /// Starts a worker for each call that waits for one. A thread that can't be had is done without from then on.
+    fn grow(&self, state: &mut State<'s, R, W>, spawn: &mut impl FnMut(usize) -> io::Result<()>) {
+        let wanted = state.running.len() + state.jobs.len() + BESIDE;
+        while state.started < wanted.min(state.most) {
+            match spawn(state.started) {
+                Ok(()) => state.started += 1,
+                Err(_) => state.most = state.started,
+            }
+        }
     }
 
     /// A thread of the pool; or, without threads, all there is to do until the input is over.
@@ -342,7 +367,8 @@ impl<'s, R: Read, W: Write> Shared<'s, R, W> {
 
     /// Whoever reads left something behind that had to wait for the peer or for a tool, and need not any more.
     fn is_left(&self, state: &State<'s, R, W>) -> bool {
-        let runs = state.running.len() < self.threads && state.server.output().len() <= LONG;
+        let runs =
+            state.running.len() < state.most.saturating_sub(BESIDE) && state.server.output().len() <= LONG;
         state.input.is_none() && (runs && !state.jobs.is_empty() || state.more && state.out.is_some())
     }
 
@@ -353,7 +379,7 @@ impl<'s, R: Read, W: Write> Shared<'s, R, W> {
     }
 
     /// The thread that sees to it that nothing lies there, until the input is over.
-    pub(super) fn watch(&self) -> io::Result<Over> {
+    pub(super) fn watch(&self, mut spawn: impl FnMut(usize) -> io::Result<()>) -> io::Result<Over> {
         let mut state = lock(&self.state);
         let mut seen = (state.reads, state.writes);
         loop {
@@ -369,6 +395,9 @@ impl<'s, R: Read, W: Write> Shared<'s, R, W> {
                 continue;
             }
             state = self.watch.wait(state, Some(TICK));
+            if left && self.is_left(&state) {
+                self.grow(&mut state, &mut spawn);
+            }
             if state.input.is_some() && state.reads == seen.0 || left && self.is_left(&state) {
                 self.work.ring_one();
             }
@@ -429,7 +458,7 @@ impl<'s, R: Read, W: Write> Shared<'s, R, W> {
     }
 
     /// The input ended: accepted calls are answered, for `drain` at most. `false`: something is stuck.
-    pub(super) fn finish(&self, drain: Duration) -> bool {
+    pub(super) fn finish(&self, drain: Duration, mut spawn: impl FnMut(usize) -> io::Result<()>) -> bool {
         let until = crate::after(drain);
         let mut state = lock(&self.state);
         loop {
@@ -442,6 +471,7 @@ impl<'s, R: Read, W: Write> Shared<'s, R, W> {
                 break;
             }
             if !state.jobs.is_empty() {
+                self.grow(&mut state, &mut spawn);
                 self.work.ring();
             }
             if Self::is_held(&state) {
@@ -496,6 +526,9 @@ impl<R: Read, W: Write> Line for Shared<'_, R, W> {
 impl<R: Read> Input<R> {
     /// How many bytes were read.
     fn fill(&mut self) -> io::Result<usize> {
+        if self.end == self.chunk.len() && self.end < LONG_CHUNK {
+            self.chunk = vec![0; LONG_CHUNK];
+        }
         loop {
             match self.read.read(&mut self.chunk) {
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
@@ -509,9 +542,9 @@ impl<R: Read> Input<R> {
     }
 }
 
-/// Two more than may run tools: one can always read, and one write. Without threads, who serves.
+/// With those beside the ones that run tools. Without threads, who serves.
 fn workers(threads: usize) -> usize {
-    if threads == 0 { 1 } else { threads.saturating_add(2) }
+    if threads == 0 { 1 } else { threads.saturating_add(BESIDE) }
 }
 
 /// The peer has gone: a normal end.
