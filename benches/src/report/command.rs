@@ -142,15 +142,15 @@ fn save(path: &Path, text: &str) -> Result<(), String> {
         .map_err(|error: io::Error| format!("{}: {error}", path.display()))
 }
 
-/// Between these lines of `RESULTS.md` stands what the program `pipes` writes; this one keeps it.
+/// From the first of these lines on `RESULTS.md` has what other programs write; this one keeps it. The program `pipes` writes between the two.
 pub const KEEP: (&str, &str) =
     ("<!-- pipes: written by another program, kept as they are -->\n", "<!-- end of pipes -->\n");
 
-/// What other programs have written into the page.
+/// What other programs have written into the page, with their marks.
 fn other(folder: &Path) -> String {
     let old = fs::read_to_string(folder.join("RESULTS.md")).unwrap_or_default();
-    let kept = old.split_once(KEEP.0).and_then(|(_, rest)| rest.split_once(KEEP.1));
-    kept.map_or_else(String::new, |(kept, _)| kept.to_owned())
+    let kept = old.find(KEEP.0).and_then(|from| old.get(from..));
+    kept.map_or_else(|| [KEEP.0, KEEP.1].concat(), str::to_owned)
 }
 
 fn page(report: &Report<'_>, about: &str, other: &str) -> String {
@@ -185,7 +185,7 @@ fn page(report: &Report<'_>, about: &str, other: &str) -> String {
             contenders(report, group)
         );
     }
-    out + KEEP.0 + other + KEEP.1
+    out + other
 }
 
 /// How far apart the rounds were, in words.
