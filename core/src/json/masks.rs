@@ -111,6 +111,22 @@ pub(super) fn has_odd_lead(block: &Block) -> bool {
     lanes::has_odd_lead(block)
 }
 
+/// The bytes that [`is_plain_text`] looks at, and the two before them.
+pub(super) type Window = [u8; 2 * WIDTH + 2];
+
+/// Whether all of a window but its first two bytes is ASCII and characters of three bytes whose second byte may be any, or the rest of
+/// such a one that starts in those two. So it is UTF-8, but for what follows.
+#[inline(always)]
+pub(super) fn is_plain_text(window: &Window) -> bool {
+    lanes::is_plain_text(window)
+}
+
+/// A window's bytes, without so many before them.
+#[inline(always)]
+fn behind(window: &Window, by: usize) -> &[[u8; 16]] {
+    window.get(by..).unwrap_or_default().as_chunks().0
+}
+
 /// Whether there is a byte over 127.
 #[inline(always)]
 pub(super) fn has_high(block: &Block) -> bool {
@@ -167,7 +183,7 @@ pub(super) const fn escaped(slashes: u64, carry: &mut u64) -> u64 {
 
 #[cfg_attr(all(feature = "simd", target_arch = "x86_64"), allow(dead_code))]
 mod plain {
-    use super::Block;
+    use super::{Block, Window, behind};
 
     pub(super) trait Test: Copy {
         fn of(self, byte: u8) -> bool;
@@ -250,6 +266,25 @@ mod plain {
     }
 
     #[inline(always)]
+    pub(super) fn is_plain_text(window: &Window) -> bool {
+        // As the vectors below do it.
+        let (mut wrong, mut least, mut most) = ([0u8; 16], [0xffu8; 16], [0u8; 16]);
+        let before = behind(window, 0).iter().zip(behind(window, 1));
+        for (piece, (second, first)) in behind(window, 2).iter().zip(before) {
+            for (((x, second), first), ((wrong, least), most)) in
+                piece.iter().zip(second).zip(first).zip(wrong.iter_mut().zip(&mut least).zip(&mut most))
+            {
+                let turned = x.wrapping_add(0x40);
+                *least = turned.min(*least);
+                *most = (x ^ 2).max(*most);
+                *wrong |= turned.saturating_sub(0x40) ^ (*first).max(*second).saturating_sub(0x60);
+            }
+        }
+        let all = wrong.iter().zip(&least).zip(&most);
+        all.fold(true, |is, ((wrong, least), most)| is & (*wrong < 0x80) & (*least > 0x20) & (*most < 0xef))
+    }
+
+    #[inline(always)]
     pub(super) fn mask(block: &Block, test: impl Test) -> u64 {
         // Byte i of the word now has what bytes i, 8 + i, 16 + i … were: an 8 by 8 matrix of bits, to be transposed.
         let mut x = fold(block, test, |place| 1 << (place / 8));
@@ -264,11 +299,11 @@ mod plain {
 
 #[cfg(all(feature = "simd", target_arch = "x86_64"))]
 mod sse2 {
-    use super::Block;
+    use super::{Block, Window, behind};
     use safe_arch::{
         add_i8_m128i, bitand_m128i, bitor_m128i, bitxor_m128i, cmp_eq_mask_i8_m128i, cmp_lt_mask_i8_m128i,
         load_unaligned_m128i, m128i, max_u8_m128i, min_u8_m128i, move_mask_i8_m128i, set_splat_i8_m128i,
-        sub_i8_m128i,
+        sub_i8_m128i, sub_saturating_u8_m128i,
     };
 
     /// Sets at least the top bit of each byte that it holds for.
@@ -399,6 +434,25 @@ mod sse2 {
     }
 
     #[inline(always)]
+    pub(super) fn is_plain_text(window: &Window) -> bool {
+        let (mut wrong, mut least, mut most) = (all(0), all(0xff), all(0));
+        let before = behind(window, 0).iter().zip(behind(window, 1));
+        for (piece, (second, first)) in behind(window, 2).iter().zip(before) {
+            let [x, first, second] = [piece, first, second].map(load_unaligned_m128i);
+            let turned = add_i8_m128i(x, all(0x40));
+            least = min_u8_m128i(turned, least);
+            most = max_u8_m128i(bitxor_m128i(x, all(2)), most);
+            // Both have the top bit where a byte continues a character, and where one of the two before wants that.
+            let continues = sub_saturating_u8_m128i(turned, all(0x40));
+            let wanted = sub_saturating_u8_m128i(max_u8_m128i(first, second), all(0x60));
+            wrong = bitor_m128i(bitxor_m128i(continues, wanted), wrong);
+        }
+        // As `has_odd_lead` has it.
+        let odd = bitor_m128i(at_most(least, 0x20), AtLeast(0xef).of(most));
+        move_mask_i8_m128i(bitor_m128i(wrong, odd)) == 0
+    }
+
+    #[inline(always)]
     fn fold([a, b, c, d]: [m128i; 4], of_two: impl Fn(m128i, m128i) -> m128i) -> m128i {
         of_two(of_two(a, b), of_two(c, d))
     }
@@ -442,6 +496,37 @@ mod tests {
         assert_eq!(has_control_or_high(block), any(&|b| control(b) || b >= 0x80));
         assert_eq!(has_slash_control_or_high(block), any(&|b| control(b) || b >= 0x80 || b == b'\\'));
         assert_eq!(has_special_or_high(block), any(&|b| special(b) || b >= 0x80));
+    }
+
+    /// What [`is_plain_text`] says, a byte at a time.
+    fn is_plain(window: &Window) -> bool {
+        let is_lead = |byte: u8| byte >= 0xe0;
+        window.windows(3).all(|three| match *three {
+            [first, second, third] if is_lead(first) || is_lead(second) => matches!(third, 0x80..=0xbf),
+            [.., third] => matches!(third, 0..=0x7f | 0xe1..=0xec | 0xee | 0xef),
+            _ => false,
+        })
+    }
+
+    #[test]
+    fn every_byte_at_every_place_of_a_window() {
+        let plain: Window = core::array::from_fn(|at| [0xe8, 0xaf, 0xad][at % 3]);
+        let ascii = [b'a'; 2 * WIDTH + 2];
+        for byte in 0..=255 {
+            for place in 0..plain.len() {
+                for window in [plain, ascii] {
+                    let mut changed = window;
+                    changed[place] = byte;
+                    assert_eq!(is_plain_text(&changed), is_plain(&changed), "{byte:x} at {place}");
+                    assert_eq!(plain::is_plain_text(&changed), is_plain(&changed), "{byte:x} at {place}");
+                    if let Some(three) = changed.get_mut(place..place + 3) {
+                        three.copy_from_slice(&[byte, 0x80, 0xbf]);
+                        assert_eq!(is_plain_text(&changed), is_plain(&changed), "{byte:x} at {place}");
+                        assert_eq!(plain::is_plain_text(&changed), is_plain(&changed), "{byte:x} at {place}");
+                    }
+                }
+            }
+        }
     }
 
     #[test]

@@ -69,13 +69,17 @@ fn boundary(text: &[u8], at: usize) -> usize {
 /// Where the first block is that is wrong, or begins with what is wrong with a character before it; `None`: all is valid.
 #[inline(never)]
 fn skim(text: &[u8]) -> Option<usize> {
-    let mut before = Before { due: 0, last: 0 };
+    let mut before = Before { due: 0, last: 0, plain: 0 };
     let mut at = 0usize;
     while let Some(block) = text.get(at..)?.first_chunk() {
         if !before.block(View::all(block)) {
             return Some(at);
         }
         at = at.wrapping_add(masks::WIDTH);
+        if before.plain >= 2 {
+            at = plain(text, at);
+            before = Before::behind(text, at);
+        }
     }
     let mut room = None;
     let is_valid = match View::last(text, at, &mut room) {
@@ -85,19 +89,40 @@ fn skim(text: &[u8]) -> Option<usize> {
     (!is_valid).then_some(at)
 }
 
+/// Where whole windows of plain text end, from `at` on, which is behind a plain block. All before is valid, but for what is due there.
+#[inline(always)]
+fn plain(text: &[u8], mut at: usize) -> usize {
+    while let Some(window) = text.get(at.wrapping_sub(2)..).and_then(<[u8]>::first_chunk)
+        && masks::is_plain_text(window)
+    {
+        at = at.wrapping_add(2 * masks::WIDTH);
+    }
+    at
+}
+
 /// What a block leaves to the next one.
 struct Before {
     /// The bytes that have to continue a character.
     due: u64,
     /// The byte before it, if it may want more of what follows than that.
     last: u8,
+    /// How many blocks in a row were plain, as [`masks::is_plain_text`] means it: it is worth a look only behind two of them.
+    plain: u8,
 }
 
 impl Before {
+    /// Behind plain text.
+    fn behind(text: &[u8], at: usize) -> Self {
+        let is_lead = |back| text.get(at.wrapping_sub(back)).is_some_and(|byte| *byte >= 0xe0);
+        let due = if is_lead(1) { 3 } else { u64::from(is_lead(2)) };
+        Self { due, last: 0, plain: 0 }
+    }
+
     /// Whether a block is valid, but for what is due of the next one.
     #[inline(always)]
     fn block(&mut self, view: View<'_>) -> bool {
         let high = masks::high(view.block) >> view.shift;
+        self.plain = self.plain.wrapping_add(1);
         if high | self.due == 0 {
             return true;
         }
@@ -115,6 +140,7 @@ impl Before {
     /// The same with characters of any length.
     #[inline(always)]
     fn any(&mut self, view: View<'_>, leads: u64, continuing: u64) -> bool {
+        self.plain = 0;
         let three = masks::at_least(view.block, 0xe0) >> view.shift;
         let four = masks::at_least(view.block, 0xf0) >> view.shift;
         let expected = leads << 1 | three << 2 | four << 3 | self.due;
@@ -195,6 +221,28 @@ mod tests {
                         agrees(&text);
                     }
                 }
+            }
+        }
+    }
+
+    #[test]
+    fn every_byte_at_every_place_in_plain_text_over_windows() {
+        let plain = "plain 语言文字。\u{1000}\u{cfff}\u{e000}\u{ffff}".repeat(24).into_bytes();
+        for at in 0..plain.len() {
+            for byte in
+                [0x00, 0x7f, 0x80, 0xbf, 0xc2, 0xdf, 0xe0, 0xe1, 0xec, 0xed, 0xee, 0xef, 0xf0, 0xf4, 0xff]
+            {
+                let mut text = plain.clone();
+                text[at] = byte;
+                agrees(&text);
+            }
+            agrees(&plain[..at]);
+            agrees(&plain[at..]);
+            for other in ["é", "ก", "퟿", "😀", "\u{800}"] {
+                let mut text = plain[..at].to_vec();
+                text.extend(other.as_bytes());
+                text.extend(&plain[at..]);
+                agrees(&text);
             }
         }
     }
