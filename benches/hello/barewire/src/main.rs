@@ -1,7 +1,7 @@
 //! Two tools on standard input and output.
 
 use barewire::{BadArgs, Fields, FromArgs, ServerConfig, Tool, check_tools};
-use barewire_stdio::{Fail, ToolCall, ToolResult};
+use barewire_stdio::{Fail, Serve, ToolCall, ToolResult};
 
 const NUMBERS: &str =
     r#"{"type":"object","properties":{"a":{"type":"integer"},"b":{"type":"integer"}},"required":["a","b"]}"#;
@@ -37,5 +37,7 @@ fn run(call: &mut ToolCall<'_>) -> Result<ToolResult, Fail> {
 }
 
 fn main() -> std::io::Result<()> {
-    barewire_stdio::serve(&ServerConfig::new("hello", "1.0.0").tools(TOOLS), run)
+    let config = ServerConfig::new("hello", "1.0.0").tools(TOOLS);
+    // As rmcp's: one thread does all.
+    Serve::new(&config).threads(0).run(run)
 }
