@@ -125,7 +125,9 @@ fn run(mut rows: Vec<Row>, ask: &Ask, about: &str) -> Result<(), String> {
         return Ok(());
     }
     let folder = Path::new(env!("CARGO_MANIFEST_DIR"));
-    save(&folder.join("RESULTS.md"), &page(&report, about, &other(folder)))?;
+    let path = folder.join("RESULTS.md");
+    let old = fs::read_to_string(&path).unwrap_or_default();
+    save(&path, &page(&report, about, &other(&old)))?;
     for group in Group::ALL {
         if let Some(svg) = plot(&report, group) {
             save(&folder.join("plots").join(format!("{}.svg", group.word())), &svg)?;
@@ -146,9 +148,8 @@ fn save(path: &Path, text: &str) -> Result<(), String> {
 pub const KEEP: (&str, &str) =
     ("<!-- pipes: written by another program, kept as they are -->\n", "<!-- end of pipes -->\n");
 
-/// What other programs have written into the page, with their marks.
-fn other(folder: &Path) -> String {
-    let old = fs::read_to_string(folder.join("RESULTS.md")).unwrap_or_default();
+/// What other programs have written into the old page, with their marks.
+fn other(old: &str) -> String {
     let kept = old.find(KEEP.0).and_then(|from| old.get(from..));
     kept.map_or_else(|| [KEEP.0, KEEP.1].concat(), str::to_owned)
 }
@@ -279,13 +280,16 @@ mod tests {
         let corpus = corpora::of(Group::Read).swap_remove(1);
         let columns = vec![measure::column(&rows, Group::Read, &corpus, effort)];
         let report = Report { rows: &rows, columns, effort, machine: Machine::here() };
-        let page = page(&report, "a test", "pipes as they were\n");
+        let kept = [KEEP.0, "pipes as they were\n", KEEP.1, "more\n"].concat();
+        assert_eq!(other(&["# Old\n", &kept].concat()), kept);
+        assert_eq!(other("# Old\n"), [KEEP.0, KEEP.1].concat());
+        let page = page(&report, "a test", &kept);
         for part in [
             "| barewire | **1** (",
             "| serde_json Value |",
             "## A call through",
             "12 of 12 |",
-            "pipes as they were\n<!-- end",
+            "pipes as they were\n<!-- end of pipes -->\nmore\n",
         ] {
             assert!(page.contains(part), "{part} in {page}");
         }

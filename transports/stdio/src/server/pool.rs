@@ -212,6 +212,10 @@ impl<'s, R: Read, W: Write> Shared<'s, R, W> {
                 return Some(job);
             }
             if !self.poll(state) {
+                // They wait for a worker that may have to be started.
+                if !state.jobs.is_empty() {
+                    self.noticed(state);
+                }
                 return None;
             }
         }
@@ -495,6 +499,12 @@ impl<'s, R: Read, W: Write> Shared<'s, R, W> {
             state = self.moved.wait(state, Some(left));
         }
         written
+    }
+
+    /// The watching thread sleeps until somebody does something other than reading.
+    #[cfg(test)]
+    pub(super) fn is_unwatched(&self) -> bool {
+        lock(&self.state).unwatched
     }
 
     /// How the input ended, if nobody watched.
