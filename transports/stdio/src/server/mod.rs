@@ -3,8 +3,6 @@
 mod call;
 mod pool;
 mod stdio;
-#[cfg(test)]
-mod tests;
 
 pub use call::ToolCall;
 

@@ -8,6 +8,9 @@
 //! wait for the peer to read. There are two workers more than may run tools, so one can read and one write whatever the tools do:
 //! three at first, and more when calls wait for one.
 
+#[cfg(test)]
+mod tests;
+
 use super::{
     ToolSource,
     call::{Copies, Flag, Job, Line},
@@ -211,14 +214,25 @@ impl<'s, R: Read, W: Write> Shared<'s, R, W> {
             {
                 return Some(job);
             }
-            if !self.poll(state) {
-                // They wait for a worker that may have to be started.
-                if !state.jobs.is_empty() {
-                    self.noticed(state);
+            if Self::is_taken(state) || !self.poll(state) {
+                if Self::is_short(state) {
+                    self.watch.ring();
                 }
                 return None;
             }
         }
+    }
+
+    /// Calls wait for workers that are still to be started.
+    fn is_short(state: &State<'s, R, W>) -> bool {
+        let wanted = state.running.len() + state.jobs.len() + BESIDE;
+        !state.jobs.is_empty() && state.started < wanted.min(state.most)
+    }
+
+    /// There are as many calls as may run at once, but not the workers. More are not looked at before: those that have no room in the
+    /// queue are refused, which is not to depend on how fast a thread starts.
+    fn is_taken(state: &State<'s, R, W>) -> bool {
+        Self::is_short(state) && state.running.len() + state.jobs.len() + BESIDE >= state.most
     }
 
     /// Starts the first workers before any of them begins: if one can't be had, none waits for input that may never come.
@@ -232,8 +246,7 @@ impl<'s, R: Read, W: Write> Shared<'s, R, W> {
 
     /// Starts a worker for each call that waits for one. A thread that can't be had is done without from then on.
     fn grow(&self, state: &mut State<'s, R, W>, spawn: &mut impl FnMut(usize) -> io::Result<()>) {
-        let wanted = state.running.len() + state.jobs.len() + BESIDE;
-        while state.started < wanted.min(state.most) {
+        while Self::is_short(state) {
             match spawn(state.started) {
                 Ok(()) => state.started += 1,
                 Err(_) => state.most = state.started,
@@ -265,7 +278,9 @@ impl<'s, R: Read, W: Write> Shared<'s, R, W> {
                 }
             } else if state.out.is_some() && !state.server.output().is_empty() {
                 state = self.write(state);
-            } else if let Some(input) = state.input.take() {
+            } else if !Self::is_taken(&state)
+                && let Some(input) = state.input.take()
+            {
                 state = self.read(state, input);
             } else if self.threads == 0 {
                 return;
@@ -390,6 +405,14 @@ impl<'s, R: Read, W: Write> Shared<'s, R, W> {
             if let Some(over) = state.over.take() {
                 return over;
             }
+            if Self::is_short(&state) {
+                let before = state.started;
+                self.grow(&mut state, &mut spawn);
+                // Else the new ones go on.
+                if state.started == before {
+                    self.work.ring_one();
+                }
+            }
             let (held, left) = (Self::is_held(&state), self.is_left(&state));
             if state.input.is_none() && !held && !left {
                 state.unwatched = true;
@@ -399,8 +422,8 @@ impl<'s, R: Read, W: Write> Shared<'s, R, W> {
                 continue;
             }
             state = self.watch.wait(state, Some(TICK));
-            if left && self.is_left(&state) {
-                self.grow(&mut state, &mut spawn);
+            if Self::is_short(&state) {
+                continue;
             }
             if state.input.is_some() && state.reads == seen.0 || left && self.is_left(&state) {
                 self.work.ring_one();
@@ -499,12 +522,6 @@ impl<'s, R: Read, W: Write> Shared<'s, R, W> {
             state = self.moved.wait(state, Some(left));
         }
         written
-    }
-
-    /// The watching thread sleeps until somebody does something other than reading.
-    #[cfg(test)]
-    pub(super) fn is_unwatched(&self) -> bool {
-        lock(&self.state).unwatched
     }
 
     /// How the input ended, if nobody watched.

@@ -1,13 +1,25 @@
 //! What no test from outside can bring about: a thread that can't be had, and the moment at which the watching thread sleeps.
 
 use super::*;
+use barewire::{Buffers, Limits, ServerConfig, Tool, owned::ToolResult};
 use std::{
     io::{BufRead, BufReader, Lines, PipeReader, PipeWriter},
-    sync::{
-        Mutex,
-        mpsc::{Sender, channel},
-    },
+    sync::mpsc::{Sender, channel},
+    thread,
 };
+
+const ANY: &str = r#"{"type":"object"}"#;
+const TOOLS: &[Tool<'static>] = &[Tool::new("wait", "", ANY), Tool::new("quick", "", ANY)];
+const INITIALIZE: &str = r#""id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"1"}}"#;
+const INITIALIZED: &str = r#""method":"notifications/initialized""#;
+
+fn line(message: &str) -> String {
+    format!("{{\"jsonrpc\":\"2.0\",{message}}}\n")
+}
+
+fn call(id: u8, tool: &str) -> String {
+    format!(r#""id":{id},"method":"tools/call","params":{{"name":"{tool}"}}"#)
+}
 
 /// Who asks.
 struct Peer<'p, 's> {
@@ -20,11 +32,11 @@ struct Peer<'p, 's> {
 
 impl Peer<'_, '_> {
     fn ask(&mut self, message: &str) {
-        writeln!(self.to, r#"{{"jsonrpc":"2.0",{message}}}"#).unwrap();
+        self.to.write_all(line(message).as_bytes()).unwrap();
     }
 
     fn call(&mut self, id: u8, tool: &str) {
-        self.ask(&format!(r#""id":{id},"method":"tools/call","params":{{"name":"{tool}"}}"#));
+        self.ask(&call(id, tool));
     }
 
     fn hears_of(&mut self, id: u8) {
@@ -35,8 +47,6 @@ impl Peer<'_, '_> {
 
 /// A server of four threads, of which not more workers than `most` can be had. Returns how often one could not.
 fn serve(most: usize, peer: impl FnOnce(&mut Peer<'_, '_>) + Send) -> usize {
-    const ANY: &str = r#"{"type":"object"}"#;
-    const TOOLS: &[Tool<'static>] = &[Tool::new("wait", "", ANY), Tool::new("quick", "", ANY)];
     const AGES: Duration = Duration::from_secs(60);
     let config = ServerConfig::new("t", "1").tools(TOOLS);
     let server = Server::new(&config, Buffers::growing(Limits { calls: 8, ..Limits::default() }));
@@ -46,7 +56,7 @@ fn serve(most: usize, peer: impl FnOnce(&mut Peer<'_, '_>) + Send) -> usize {
     let (gate, refused) = (Mutex::new(gate), Mutex::new(0));
     let tool = |job: &Job, _: &mut Copies, _: &Flag, _: &dyn Line| {
         if job.name == "wait" {
-            crate::lock(&gate).recv().unwrap();
+            lock(&gate).recv().unwrap();
         }
         Answer::new(Ok(ToolResult::text("done")))
     };
@@ -54,20 +64,20 @@ fn serve(most: usize, peer: impl FnOnce(&mut Peer<'_, '_>) + Send) -> usize {
         let (shared, tool, refused) = (&shared, &tool, &refused);
         let spawn = |worker| {
             if worker >= most {
-                *crate::lock(refused) += 1;
+                *lock(refused) += 1;
                 return Err(io::ErrorKind::WouldBlock.into());
             }
             thread::Builder::new().spawn_scoped(scope, move || shared.serve(worker, tool)).map(drop)
         };
         scope.spawn(move || {
             let mut it = Peer { shared, to: to_server, from: BufReader::new(from_server).lines(), go };
-            it.ask(r#""id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"1"}}"#);
+            it.ask(INITIALIZE);
             it.hears_of(0);
-            it.ask(r#""method":"notifications/initialized""#);
+            it.ask(INITIALIZED);
             peer(&mut it);
         });
         shared.start(spawn).unwrap();
-        assert!(matches!(shared.watch(spawn), Ok(pool::Over::Ended)));
+        assert!(matches!(shared.watch(spawn), Ok(Over::Ended)));
         assert!(shared.finish(AGES, spawn));
     });
     shared.into_result().unwrap();
@@ -97,7 +107,7 @@ fn a_call_that_comes_long_after_one_that_still_runs_gets_a_worker() {
     serve(usize::MAX, |peer| {
         for (id, quick) in [(1, 5), (2, 6), (3, 7)] {
             peer.call(id, "wait");
-            while !peer.shared.is_unwatched() {
+            while !lock(&peer.shared.state).unwatched {
                 thread::yield_now();
             }
             peer.call(quick, "quick");
@@ -111,5 +121,53 @@ fn a_call_that_comes_long_after_one_that_still_runs_gets_a_worker() {
         for (answer, id) in left.iter().zip(1..) {
             assert!(answer.contains(&format!(r#""id":{id},"result""#)), "{answer}");
         }
+    });
+}
+
+/// The first of five calls that lie there runs, in the first of the workers. Then `then`.
+fn one_of_five_runs(
+    then: impl for<'s> FnOnce(&Shared<'s, io::Empty, io::Sink>, &mut State<'s, io::Empty, io::Sink>),
+) {
+    let config = ServerConfig::new("t", "1").tools(TOOLS).refuse_when_full();
+    let server = Server::new(&config, Buffers::growing(Limits { calls: 5, ..Limits::default() }));
+    let shared = Shared::new(server, (io::empty(), io::sink()), None, 4, |_| false, Duration::ZERO);
+    shared.start(|_| Ok(())).unwrap();
+    let mut state = lock(&shared.state);
+    for message in
+        [INITIALIZE.to_owned(), INITIALIZED.to_owned()].into_iter().chain((1..=5).map(|id| call(id, "quick")))
+    {
+        let line = line(&message);
+        assert_eq!(state.server.feed(line.as_bytes()), line.len());
+    }
+    let first = shared.next(&mut state).unwrap();
+    state.running.push((first.id, 0));
+    assert!(shared.next(&mut state).is_none());
+    assert_eq!(state.jobs.len(), 3, "as many are taken as may run at once");
+    assert!(Shared::is_taken(&state), "nobody reads on");
+    then(&shared, &mut state);
+}
+
+#[test]
+fn no_more_calls_are_taken_than_run_at_once_before_there_are_workers_for_them() {
+    one_of_five_runs(|shared, state| {
+        shared.grow(state, &mut |_| Ok(()));
+        assert_eq!(state.started, 6);
+        for worker in 1..4 {
+            let job = shared.next(state).unwrap();
+            state.running.push((job.id, worker));
+        }
+        assert!(shared.next(state).is_none());
+        assert_eq!(state.jobs.len(), 1, "four run, the fifth waits");
+        assert!(!Shared::is_taken(state));
+    });
+}
+
+#[test]
+fn where_no_thread_can_be_had_calls_are_taken_all_the_same() {
+    one_of_five_runs(|shared, state| {
+        shared.grow(state, &mut |_| Err(io::ErrorKind::WouldBlock.into()));
+        assert!(!Shared::is_taken(state));
+        assert!(shared.next(state).is_none());
+        assert_eq!(state.jobs.len(), 4);
     });
 }
