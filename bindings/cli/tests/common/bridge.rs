@@ -38,6 +38,8 @@ pub(crate) struct Host {
     stdin: Option<ChildStdin>,
     lines: Option<Receiver<String>>,
     stderr: Arc<(Mutex<String>, Condvar)>,
+    /// Reads stderr to its end.
+    listens: Option<thread::JoinHandle<()>>,
 }
 
 impl Host {
@@ -46,13 +48,13 @@ impl Host {
         let mut host = Self::deaf(arguments);
         host.read();
         let (mut from, to) = (host.child.stderr.take().unwrap(), Arc::clone(&host.stderr));
-        thread::spawn(move || {
+        host.listens = Some(thread::spawn(move || {
             let mut chunk = [0; 4096];
             while let Ok(n @ 1..) = from.read(&mut chunk) {
                 *to.0.lock().unwrap() += &String::from_utf8_lossy(&chunk[..n]);
                 to.1.notify_all();
             }
-        });
+        }));
         host
     }
 
@@ -63,7 +65,7 @@ impl Host {
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().unwrap();
         let stdin = child.stdin.take();
-        Self { child, stdin, lines: None, stderr: Arc::default() }
+        Self { child, stdin, lines: None, stderr: Arc::default(), listens: None }
     }
 
     /// Reads stdout from now on.
@@ -120,6 +122,9 @@ impl Host {
         let rest: Vec<String> = self.lines.take().into_iter().flat_map(|lines| lines.into_iter()).collect();
         assert_eq!(rest, [""; 0], "more came");
         let status = self.child.wait().unwrap();
+        if let Some(listens) = self.listens.take() {
+            listens.join().unwrap();
+        }
         (status.code(), self.stderr.0.lock().unwrap().clone())
     }
 
