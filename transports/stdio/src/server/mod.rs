@@ -59,7 +59,8 @@ impl<'c> Serve<'c> {
         self
     }
 
-    /// How many calls may wait for a thread. One more is answered with -32603 "busy" at once.
+    /// How many calls may wait for a thread, or for the peer to read what was answered already: no tool starts while more than 32 KiB of
+    /// that wait. One more is answered with -32603 "busy" at once.
     pub fn queue(mut self, calls: usize) -> Self {
         self.queue = calls;
         self
@@ -91,7 +92,8 @@ impl<'c> Serve<'c> {
     ///
     /// At the end of the input accepted calls are answered, for `ServerConfig::drain` at most. If a tool still runs
     /// then and does not heed [`ToolCall::is_cancelled`], or a write to a peer that does not read, the process exits
-    /// with 0: nothing else could stop it. (Without threads, a write can hold it.)
+    /// with 0: nothing else could stop it. (Without threads, a write can hold it, and what was read before the end is
+    /// answered first, however long that takes.)
     /// A tool that panics is answered with -32603, unless panics abort in this build.
     /// A peer that has gone is a normal end. SIGTERM is left alone and ends the process at once.
     pub fn run(self, tools: impl Fn(&mut ToolCall<'_>) -> Result<ToolResult, Fail> + Sync) -> io::Result<()> {
