@@ -168,7 +168,7 @@ impl<'a> Whole<'a> {
         if !before.escapes.over() || masks::has_slash_control_or_high(block) {
             (quotes, controls, before.escapes) = self.rare(view, at, quotes, before.escapes)?;
         }
-        before.long = before.in_string != 0 && quotes == 0;
+        before.long = quotes | !before.in_string == 0;
         if before.long {
             return if controls == 0 { Some(0) } else { None };
         }
@@ -193,29 +193,17 @@ impl<'a> Whole<'a> {
             scalars &= !space;
         }
         let walked = before.walk(block, shift, brackets)?;
-        let opening = quotes & strings;
-        let due = follow(walked.open | colons | commas, space, &mut before.due);
-        let first = scalars & !(scalars << 1 | before.scalar);
-        before.scalar = scalars >> 63;
-        let starts = opening | walked.open | first;
-        let empty = brackets & !walked.open & follow(walked.open, space, &mut before.open);
-        let key_due = (walked.open | commas) & walked.objects;
-        let key_due = follow(key_due, space, &mut before.key_due);
-        // An addition carries a bit through the string, from the opening quote of a key to its closing one.
-        let (sum, over) = strings.overflowing_add(opening & key_due);
-        let (sum, over_too) = sum.overflowing_add(before.key);
-        before.key = u64::from(over | over_too);
-        let key_end = follow(sum & !strings, space, &mut before.key_end);
-        // A value where none may be, or none where one must be.
-        let wrong = (starts ^ due) & !empty
-            // `{` and an object's comma want a key.
-            | key_due & !(opening | empty)
-            // A key wants a colon, and nothing else has one.
-            | key_end ^ colons;
-        let Some(last) = walked.last else {
+        let found = Found { quotes, strings, brackets, colons, commas, scalars };
+        let (wrong, first) = if space == 0 {
+            before.judge(&found, &walked, follow)
+        } else {
+            before.judge(&found, &walked, |x, before| follow_space(x, space, before))
+        };
+        if before.stack != 1 {
             let is_valid = wrong == 0 && (first == 0 || self.scalars(first, at));
             return is_valid.then_some(0);
-        };
+        }
+        let last = walked.rest.trailing_zeros() as usize;
         // Up to the bracket that closes the container.
         let valid = !0u64 >> 63usize.wrapping_sub(last);
         let is_valid = wrong & valid == 0 && (first & valid == 0 || self.scalars(first & valid, at));
@@ -275,7 +263,7 @@ impl<'a> Whole<'a> {
     }
 }
 
-/// What the bytes before a block left behind, each 0 or 1 for the first byte unless said otherwise.
+/// What the bytes before a block left behind.
 struct Before {
     /// All ones in a string.
     in_string: u64,
@@ -283,20 +271,33 @@ struct Before {
     stack: u64,
     /// It is escaped, or has digits of an escape.
     escapes: Escapes,
-    /// A value must start, or an empty container end.
-    due: u64,
-    /// A container was just opened.
-    open: u64,
-    /// A scalar may go on.
-    scalar: u64,
-    /// A key must start, or an empty object end.
-    key_due: u64,
-    /// The string that goes on is a key.
+    /// 1: the string that goes on is a key.
     key: u64,
-    /// A key ended: a colon must come.
-    key_end: u64,
     /// The block before was all inside one string.
     long: bool,
+    // Masks of the block before, of which only the last byte counts; white space behind what they mean counts, too.
+    /// Behind these a value must start, or an empty container end.
+    due: u64,
+    /// These open containers.
+    open: u64,
+    /// These belong to numbers and words.
+    scalar: u64,
+    /// Behind these a key must start, or an empty object end.
+    key_due: u64,
+    /// These end keys: a colon must come.
+    key_end: u64,
+}
+
+/// What stands where in a block.
+struct Found {
+    quotes: u64,
+    /// From each opening quote up to its closing one, which is left out.
+    strings: u64,
+    brackets: u64,
+    colons: u64,
+    commas: u64,
+    /// The bytes of numbers and words.
+    scalars: u64,
 }
 
 /// A block's brackets.
@@ -304,8 +305,8 @@ struct Walked {
     open: u64,
     /// The bytes that stand directly in an object, with the bracket that opens it.
     objects: u64,
-    /// The one that closes the outermost container.
-    last: Option<usize>,
+    /// Those from the one that closes the outermost container on.
+    rest: u64,
 }
 
 impl Before {
@@ -314,44 +315,66 @@ impl Before {
         in_string: 0,
         stack: 1,
         escapes: Escapes::NONE,
-        due: 1,
+        key: 0,
+        long: false,
+        due: 1 << 63,
         open: 0,
         scalar: 0,
         key_due: 0,
-        key: 0,
         key_end: 0,
-        long: false,
     };
+
+    /// The bytes at which the grammar is violated, and those that start scalars. `next` is [`follow`] or [`follow_space`].
+    #[inline(always)]
+    fn judge(&mut self, found: &Found, walked: &Walked, next: impl Fn(u64, &mut u64) -> u64) -> (u64, u64) {
+        let &Found { quotes, strings, brackets, colons, commas, scalars } = found;
+        let opening = quotes & strings;
+        let due = next(walked.open | colons | commas, &mut self.due);
+        let first = scalars & !follow(scalars, &mut self.scalar);
+        let starts = opening | walked.open | first;
+        let empty = brackets & !walked.open & next(walked.open, &mut self.open);
+        let key_due = next((walked.open | commas) & walked.objects, &mut self.key_due);
+        // An addition carries a bit through the string, from the opening quote of a key to its closing one.
+        let (sum, over) = strings.overflowing_add(opening & key_due | self.key);
+        self.key = u64::from(over);
+        let key_end = next(sum & !strings, &mut self.key_end);
+        // A value where none may be, or none where one must be.
+        let wrong = ((starts ^ due)
+            // `{` and an object's comma want a key.
+            | key_due & !opening)
+            & !empty
+            // A key wants a colon, and nothing else has one.
+            | key_end ^ colons;
+        (wrong, first)
+    }
 
     /// Matches brackets; `None` where they don't, or over a depth of 62.
     #[inline(always)]
     fn walk(&mut self, block: &Block, shift: usize, brackets: u64) -> Option<Walked> {
-        let mut found = Walked { open: 0, objects: spread(self.stack & 1), last: None };
+        let (mut stack, mut inside) = (self.stack, self.stack & 1);
+        let (mut open, mut objects) = (0, spread(inside));
         let (mut rest, mut bad) = (brackets, 0);
         while rest != 0 {
-            let n = rest.trailing_zeros() as usize;
             // It alone, without a shift by a variable, which takes longer.
             let bit = rest & rest.wrapping_neg();
-            rest ^= bit;
             // `[` is 5B, `]` 5D, `{` 7B, `}` 7D: bit 1 opens, bit 2 closes, bit 5 is curly.
-            let byte = u64::from(*block.get(n.wrapping_add(shift) & 63)?);
-            let (opens, curly) = (byte >> 1 & 1, byte >> 5 & 1);
-            bad |= (self.stack ^ curly) & byte >> 2;
-            found.open |= bit & spread(opens);
-            if self.stack >> 63 != 0 {
-                return None;
-            }
-            let before = self.stack & 1;
-            self.stack = if opens != 0 { self.stack << 1 | curly } else { self.stack >> 1 };
+            let byte = u64::from(*block.get((rest.trailing_zeros() as usize).wrapping_add(shift) & 63)?);
+            let curly = byte >> 5 & 1;
+            bad |= (stack ^ curly) & byte >> 2;
+            open |= bit & spread(byte >> 1 & 1);
+            stack = if byte & 2 != 0 { stack.wrapping_mul(2).wrapping_add(curly) } else { stack >> 1 };
             // From it on they are ones, or are none any more: an addition turns all bits above, a subtraction sets them.
-            let turn = before.wrapping_sub(self.stack & 1);
-            found.objects = found.objects.wrapping_add(bit.wrapping_mul(turn));
-            if self.stack == 1 {
-                found.last = Some(n);
+            let turn = inside.wrapping_sub(stack & 1);
+            inside = stack & 1;
+            objects = bit.wrapping_mul(turn).wrapping_add(objects);
+            // One comparison for both: nothing is open any more, or so much that the next one has no room.
+            if stack.cast_signed() < 2 {
                 break;
             }
+            rest &= rest.wrapping_sub(1);
         }
-        (bad & 1 == 0).then_some(found)
+        self.stack = stack;
+        (bad & 1 | stack >> 63 == 0).then_some(Walked { open, objects, rest })
     }
 }
 
@@ -361,18 +384,21 @@ const fn spread(bit: u64) -> u64 {
     bit.wrapping_neg()
 }
 
-/// The bytes behind those of `x`, white space between them passed over. `carry`: whether the first byte is one, and then the next
-/// block's.
+/// The bytes behind those of `x`. `before`: the same of the block before, of which only the last byte counts; then this block's.
 #[inline(always)]
-const fn follow(x: u64, space: u64, carry: &mut u64) -> u64 {
-    let next = x << 1 | *carry;
-    *carry = x >> 63;
-    if space == 0 {
-        return next;
-    }
+const fn follow(x: u64, before: &mut u64) -> u64 {
+    let next = x << 1 | *before >> 63;
+    *before = x;
+    next
+}
+
+/// The same with white space between them passed over.
+#[inline(always)]
+const fn follow_space(x: u64, space: u64, before: &mut u64) -> u64 {
+    let next = follow(x, before);
     // An addition carries a bit through the run of white space that starts there.
     let (sum, over) = space.overflowing_add(next & space);
-    *carry |= over as u64;
+    *before |= (over as u64) << 63;
     (sum | next) & !space
 }
 
