@@ -5,16 +5,18 @@ use std::process::ExitCode;
 use std::time::Duration;
 use std::{fs, io};
 
-use super::{Machine, PLAIN, Report, contenders, goals, kept, plot, ratios};
+use super::kept::{self, BUILDS, Build};
+use super::{Machine, Report, contenders, goals, plot, ratios};
 use crate::measure::{self, Effort};
 use crate::{Group, Row, corpora, proof};
 
 const HELP: &str = "Measures contenders in interleaved rounds and prints tables of ratios.
-usage: results [--rounds N] [--slice MS] [--save FILE] [--plain FILE] [--write] [GROUP…]
+usage: results [--rounds N] [--slice MS] [--save FILE] [--plain FILE] [--simdutf8 FILE] [--write] [GROUP…]
   --rounds N  rounds, 7 unless given
   --slice MS  how long each contender runs in a round, 5 unless given
   --save FILE   keep the figures in a file
-  --plain FILE  those of a core without the feature `simd`, kept before: they get a row of their own
+  --plain FILE, --simdutf8 FILE
+                those of a core without the feature `simd`, or with `simdutf8`, kept before: they get rows of their own
   --write     write RESULTS.md and the plots beside it, in place of printing; needs all groups
 groups: framing, read, typed, write, escape, unescape, round-trip; all unless named
 Build it with --release.";
@@ -23,7 +25,8 @@ struct Ask {
     effort: Effort,
     write: bool,
     save: Option<PathBuf>,
-    plain: Option<PathBuf>,
+    /// Figures of other builds.
+    kept: Vec<(&'static Build, PathBuf)>,
     groups: Vec<Group>,
 }
 
@@ -55,15 +58,21 @@ fn ask(arguments: impl IntoIterator<Item = String>) -> Result<Option<Ask>, Strin
         effort: Effort { rounds: 7, slice: Duration::from_millis(5) },
         write: false,
         save: None,
-        plain: None,
+        kept: vec![],
         groups: vec![],
     };
     let mut arguments = arguments.into_iter();
     while let Some(argument) = arguments.next() {
-        if let "--save" | "--plain" = argument.as_str() {
-            let file = arguments.next().ok_or_else(|| format!("{argument} wants a file"))?;
-            let place = if argument == "--save" { &mut ask.save } else { &mut ask.plain };
-            *place = Some(file.into());
+        let mut file = || {
+            let file = arguments.next().ok_or_else(|| format!("{argument} wants a file"));
+            file.map(PathBuf::from)
+        };
+        if let Some(build) = BUILDS.iter().find(|build| build.option == argument) {
+            ask.kept.push((build, file()?));
+            continue;
+        }
+        if argument == "--save" {
+            ask.save = Some(file()?);
             continue;
         }
         let mut number = || {
@@ -94,10 +103,10 @@ fn ask(arguments: impl IntoIterator<Item = String>) -> Result<Option<Ask>, Strin
 }
 
 fn run(mut rows: Vec<Row>, ask: &Ask, about: &str) -> Result<(), String> {
-    let plain = ask.plain.as_deref().map(kept::read).transpose()?;
-    if plain.is_some() {
-        kept::register(&mut rows);
-    }
+    let kept = ask.kept.iter().map(|(build, file)| kept::read(build, file));
+    let kept = kept.collect::<Result<Vec<_>, _>>()?;
+    // Each goes right behind ours, so the first of them goes last.
+    kept.iter().rev().for_each(|kept| kept.register(&mut rows));
     let (mut columns, mut machine) = (Vec::new(), Machine::here());
     for group in &ask.groups {
         for corpus in corpora::of(*group) {
@@ -108,7 +117,7 @@ fn run(mut rows: Vec<Row>, ask: &Ask, about: &str) -> Result<(), String> {
             }
             eprintln!("{} {}", group.word(), corpus.name);
             let mut column = measure::column(&rows, *group, &corpus, ask.effort);
-            plain.iter().for_each(|plain| plain.add_to(&mut column));
+            kept.iter().for_each(|kept| kept.add_to(&mut column));
             columns.push(column);
         }
     }
@@ -196,7 +205,7 @@ fn noise(report: &Report<'_>) -> String {
         for cell in &column.cells {
             if let Some(ratio) = column.ratio(cell.name, crate::ours::BASE)
                 && cell.name != crate::ours::BASE
-                && cell.name != PLAIN
+                && !kept::is_build(cell.name)
             {
                 spreads.push((ratio.most - ratio.least) / ratio.median * 100.0);
             }

@@ -1,4 +1,4 @@
-//! Figures of another build, kept in a file: the core without the feature `simd` beside the one with it.
+//! Figures of other builds, kept in files: the core with other features beside the one that is measured here.
 //!
 //! Two builds cannot be in one process. So each is measured beside the same yardstick, and it is the ratios to that which are
 //! compared.
@@ -15,6 +15,33 @@ use crate::{Contender, Digest, Group, Row, row};
 /// The row of the plain core.
 pub const PLAIN: &str = "barewire, plain";
 
+/// The core with other features.
+#[derive(Debug)]
+pub(super) struct Build {
+    /// The option that names its file.
+    pub(super) option: &'static str,
+    /// The name of its row.
+    pub(super) name: &'static str,
+    note: &'static str,
+    groups: &'static [Group],
+}
+
+pub(super) const BUILDS: [Build; 2] = [
+    Build {
+        option: "--plain",
+        name: PLAIN,
+        note: "without the feature `simd`; measured in a run of its own beside the same yardstick",
+        groups: &[Group::Framing, Group::Read, Group::Typed, Group::Write, Group::Escape, Group::Unescape],
+    },
+    // Where texts become a `str`.
+    Build {
+        option: "--simdutf8",
+        name: "barewire, simdutf8",
+        note: "with the feature `simdutf8`, too, so that a `str` is checked by that crate; measured as the plain one",
+        groups: &[Group::Typed, Group::Unescape],
+    },
+];
+
 /// Which contender is measured in both builds.
 const fn yardstick(group: Group) -> Option<&'static str> {
     Some(match group {
@@ -28,7 +55,13 @@ const fn yardstick(group: Group) -> Option<&'static str> {
 }
 
 /// Ours beside the yardstick, by group and corpus.
-pub(super) struct Kept(Vec<(String, String, f64)>);
+type Ratios = Vec<(String, String, f64)>;
+
+/// What another build had.
+pub(super) struct Kept {
+    build: &'static Build,
+    ratios: Ratios,
+}
 
 /// The figures to keep: a line for each column, its parts between tabs.
 pub(super) fn text(report: &Report<'_>) -> String {
@@ -41,50 +74,61 @@ pub(super) fn text(report: &Report<'_>) -> String {
     out
 }
 
-pub(super) fn read(file: &Path) -> Result<Kept, String> {
+pub(super) fn read(build: &'static Build, file: &Path) -> Result<Kept, String> {
     let text = fs::read_to_string(file).map_err(|error| format!("{}: {error}", file.display()))?;
-    let kept = parse(&text);
-    kept.filter(|kept| !kept.0.is_empty()).ok_or_else(|| format!("{}: not written by --save", file.display()))
+    match parse(&text).filter(|ratios| !ratios.is_empty()) {
+        Some(ratios) => Ok(Kept { build, ratios }),
+        None => Err(format!("{}: not written by --save", file.display())),
+    }
 }
 
-fn parse(text: &str) -> Option<Kept> {
+fn parse(text: &str) -> Option<Ratios> {
     let line = |line: &str| {
         let mut parts = line.split('\t');
         let kept = (parts.next()?.to_owned(), parts.next()?.to_owned(), parts.next()?.parse().ok()?);
         parts.next().is_none().then_some(kept)
     };
-    text.lines().map(line).collect::<Option<_>>().map(Kept)
-}
-
-/// The row that the figures stand in; nothing runs for it.
-pub(super) fn register(rows: &mut Vec<Row>) {
-    struct Nobody;
-    impl Contender for Nobody {
-        fn read(&mut self, _: &[u8]) -> Digest {
-            Digest::UNKNOWN
-        }
-    }
-    for group in Group::ALL.into_iter().filter(|group| yardstick(*group).is_some()) {
-        let at = rows.iter().position(|row| row.group == group).map_or(rows.len(), |at| at + 1);
-        let plain = row(group, PLAIN, VERSION, |_| None::<Nobody>)
-            .note("without the feature `simd`; measured in a run of its own beside the same yardstick");
-        rows.insert(at, plain);
-    }
+    text.lines().map(line).collect()
 }
 
 impl Kept {
-    /// Adds the plain core to a column.
+    /// Adds the rows that the figures stand in; nothing runs for them.
+    pub(super) fn register(&self, rows: &mut Vec<Row>) {
+        struct Nobody;
+        impl Contender for Nobody {
+            fn read(&mut self, _: &[u8]) -> Digest {
+                Digest::UNKNOWN
+            }
+        }
+        let Build { name, note, groups, .. } = *self.build;
+        for group in groups {
+            let at = rows.iter().position(|row| row.group == *group).map_or(rows.len(), |at| at + 1);
+            rows.insert(at, row(*group, name, VERSION, |_| None::<Nobody>).note(note));
+        }
+    }
+
+    /// Adds the other build to a column.
     pub(super) fn add_to(&self, column: &mut Column) {
-        let kept =
-            self.0.iter().find(|(group, corpus, _)| group == column.group.word() && corpus == column.corpus);
+        if !self.build.groups.contains(&column.group) {
+            return;
+        }
+        let kept = self
+            .ratios
+            .iter()
+            .find(|(group, corpus, _)| group == column.group.word() && corpus == column.corpus);
         let yard = yardstick(column.group).and_then(|yard| column.cell(yard));
         if let (Some((.., ratio)), Some(yard)) = (kept, yard) {
             let ns = yard.ns.iter().map(|ns| ns * ratio).collect();
-            // With or without, it allocates the same.
+            // Its features change no allocation.
             let allocations = column.cell(BASE).map_or(0.0, |ours| ours.allocations);
-            column.cells.push(Cell { name: PLAIN, ns, allocations });
+            column.cells.push(Cell { name: self.build.name, ns, allocations });
         }
     }
+}
+
+/// Whether a row is ours with other features.
+pub(super) fn is_build(name: &str) -> bool {
+    BUILDS.iter().any(|build| build.name == name)
 }
 
 #[cfg(test)]
@@ -101,9 +145,14 @@ mod tests {
             cells: vec![cell(BASE, &[10.0]), cell("serde_json RawValue", &[40.0])],
         };
         // In its own run the plain core took half of serde_json's time.
-        parse("read\tcall\t0.5\nread\tlist\t0.1\n").unwrap().add_to(&mut column);
+        let ratios = parse("read\tcall\t0.5\nread\tlist\t0.1\n").unwrap();
+        let [plain, simdutf8] = BUILDS.each_ref().map(|build| Kept { build, ratios: ratios.clone() });
+        plain.add_to(&mut column);
         assert_eq!(column.ratio(PLAIN, BASE).unwrap().median, 2.0);
         assert_eq!(column.ratio("serde_json RawValue", PLAIN).unwrap().median, 2.0);
+        // It has no row in this group.
+        simdutf8.add_to(&mut column);
+        assert_eq!(column.cells.len(), 3);
         for text in ["read", "read\tcall\tx", "a\tb\t1\t2"] {
             assert!(parse(text).is_none(), "{text}");
         }
