@@ -60,7 +60,7 @@ impl<'c> Serve<'c> {
     }
 
     /// How many calls may wait for a thread, or for the peer to read what was answered already: no tool starts while more than 32 KiB of
-    /// that wait. One more is answered with -32603 "busy" at once.
+    /// that wait. While calls end, nothing is read beyond; once none did for 50 ms, one more is answered with -32603 "busy".
     pub fn queue(mut self, calls: usize) -> Self {
         self.queue = calls;
         self
@@ -138,8 +138,9 @@ impl<'c> Serve<'c> {
             limits.calls = self.threads.saturating_add(self.queue).min(usize::from(u16::MAX));
         }
         let drain = Duration::from_millis(config.drain.0);
+        let size = (self.threads, limits.calls.max(1));
         let server = Server::new(&config, Buffers::growing(limits));
-        let shared = Shared::new(server, (read, write), self.source, self.threads, hung_up, drain);
+        let shared = Shared::new(server, (read, write), self.source, size, hung_up, drain);
         if self.threads == 0 {
             shared.serve(0, &tool);
             let over = shared.take_over();

@@ -5,7 +5,8 @@
 //! a tool runs or bytes are written the input is put back. The watching thread looks once in a [`TICK`] whether it still lies there: then
 //! another worker is woken and reads on, so ping, cancel and further calls are taken whatever the tools and the peer's
 //! appetite for output do. Likewise for answers that lie there unwritten while a tool runs, and for calls and input that had to
-//! wait for the peer to read. There are two workers more than may run tools, so one can read and one write whatever the tools do:
+//! wait for the peer to read. Where the queue is full nothing more is taken in as long as calls end: what has no room is refused, and that shall
+//! tell of slow tools, not of a peer that is quick with asking. There are two workers more than may run tools, so one can read and one write whatever the tools do:
 //! three at first, and more when calls wait for one.
 
 #[cfg(test)]
@@ -36,6 +37,8 @@ const TICK: Duration = Duration::from_millis(1);
 const LOOK: Duration = Duration::from_millis(100);
 /// Output is written when it is longer, even if calls wait. No tool starts, and no progress is told, while so much waits for the peer.
 const LONG: usize = 32 << 10;
+/// How long the queue must be full, with no call ending, for what has no room to be refused.
+const GRACE: Duration = Duration::from_millis(50);
 /// What a buffer may keep between writes.
 const KEEP: usize = 128 << 10;
 
@@ -50,6 +53,8 @@ pub(super) struct Shared<'s, R, W> {
     born: Instant,
     source: Option<&'s dyn ToolSource>,
     threads: usize,
+    /// How many calls the server takes.
+    room: usize,
     /// For each worker: the call that it runs is cancelled. Raised and lowered under the mutex.
     cancelled: Vec<Flag>,
     /// Whether the peer has closed its end, read or not.
@@ -65,6 +70,10 @@ struct State<'s, R, W> {
     running: Vec<(CallId, usize)>,
     /// Calls that are over, for their memory.
     spare: Vec<Job>,
+    /// How many ended.
+    ends: usize,
+    /// The queue is full, and no call ended for [`GRACE`].
+    stalled: bool,
     /// Taken by whoever reads. Gone when it is over.
     input: Option<Input<R>>,
     over: Option<io::Result<Over>>,
@@ -120,12 +129,12 @@ pub(super) enum Over {
 type Guard<'g, 's, R, W> = MutexGuard<'g, State<'s, R, W>>;
 
 impl<'s, R: Read, W: Write> Shared<'s, R, W> {
-    /// With no threads, the one that calls [`serve`](Self::serve) does all.
+    /// With no threads, the one that calls [`serve`](Self::serve) does all. `room`: how many calls the server takes.
     pub(super) fn new(
         server: Server<'s>,
         (read, write): (R, W),
         source: Option<&'s dyn ToolSource>,
-        threads: usize,
+        (threads, room): (usize, usize),
         hung_up: fn(&R) -> bool,
         drain: Duration,
     ) -> Self {
@@ -134,6 +143,8 @@ impl<'s, R: Read, W: Write> Shared<'s, R, W> {
             jobs: VecDeque::new(),
             running: Vec::new(),
             spare: Vec::new(),
+            ends: 0,
+            stalled: false,
             input: Some(Input { read, chunk: vec![0; CHUNK], fed: 0, end: 0, until: None }),
             over: None,
             drains: false,
@@ -158,6 +169,7 @@ impl<'s, R: Read, W: Write> Shared<'s, R, W> {
             born: Instant::now(),
             source,
             threads,
+            room,
             cancelled: (0..workers(threads)).map(|_| Flag::default()).collect(),
             hung_up,
             drain,
@@ -214,7 +226,7 @@ impl<'s, R: Read, W: Write> Shared<'s, R, W> {
             {
                 return Some(job);
             }
-            if Self::is_taken(state) || !self.poll(state) {
+            if self.holds(state) || !self.poll(state) {
                 if Self::is_short(state) {
                     self.watch.ring();
                 }
@@ -233,6 +245,26 @@ impl<'s, R: Read, W: Write> Shared<'s, R, W> {
     /// queue are refused, which is not to depend on how fast a thread starts.
     fn is_taken(state: &State<'s, R, W>) -> bool {
         Self::is_short(state) && state.running.len() + state.jobs.len() + BESIDE >= state.most
+    }
+
+    /// The queue is full, but calls end: there will be room.
+    fn is_full(&self, state: &State<'s, R, W>) -> bool {
+        !state.stalled && state.running.len() + state.jobs.len() >= self.room
+    }
+
+    /// Nothing more is taken in for now.
+    fn holds(&self, state: &State<'s, R, W>) -> bool {
+        Self::is_taken(state) || self.is_full(state)
+    }
+
+    /// To be called now and then: calls may have stopped ending. `seen`: how many had ended, and since when that is so.
+    fn look_for_ends(&self, state: &mut State<'s, R, W>, seen: &mut (usize, Instant), now: Instant) {
+        if seen.0 != state.ends || !self.is_full(state) {
+            *seen = (state.ends, now);
+        } else if now.saturating_duration_since(seen.1) >= GRACE {
+            state.stalled = true;
+            self.work.ring_one();
+        }
     }
 
     /// Starts the first workers before any of them begins: if one can't be had, none waits for input that may never come.
@@ -278,7 +310,7 @@ impl<'s, R: Read, W: Write> Shared<'s, R, W> {
                 }
             } else if state.out.is_some() && !state.server.output().is_empty() {
                 state = self.write(state);
-            } else if !Self::is_taken(&state)
+            } else if !self.holds(&state)
                 && let Some(input) = state.input.take()
             {
                 state = self.read(state, input);
@@ -401,10 +433,12 @@ impl<'s, R: Read, W: Write> Shared<'s, R, W> {
     pub(super) fn watch(&self, mut spawn: impl FnMut(usize) -> io::Result<()>) -> io::Result<Over> {
         let mut state = lock(&self.state);
         let mut seen = (state.reads, state.writes);
+        let mut ends = (state.ends, Instant::now());
         loop {
             if let Some(over) = state.over.take() {
                 return over;
             }
+            self.look_for_ends(&mut state, &mut ends, Instant::now());
             if Self::is_short(&state) {
                 let before = state.started;
                 self.grow(&mut state, &mut spawn);
@@ -480,16 +514,25 @@ impl<'s, R: Read, W: Write> Shared<'s, R, W> {
         }
         // Only now, since until its answer has room it takes a worker.
         state.running.retain(|(id, _)| *id != job.id);
-        self.moved.ring();
+        self.ended(&mut state);
         state
+    }
+
+    /// A call is over.
+    fn ended(&self, state: &mut State<'s, R, W>) {
+        state.ends = state.ends.wrapping_add(1);
+        state.stalled = false;
+        self.moved.ring();
     }
 
     /// The input ended: accepted calls are answered, for `drain` at most. `false`: something is stuck.
     pub(super) fn finish(&self, drain: Duration, mut spawn: impl FnMut(usize) -> io::Result<()>) -> bool {
         let until = crate::after(drain);
         let mut state = lock(&self.state);
+        let mut ends = (state.ends, Instant::now());
         loop {
-            while self.poll(&mut state) {}
+            self.look_for_ends(&mut state, &mut ends, Instant::now());
+            while !self.is_full(&state) && self.poll(&mut state) {}
             if state.broken.is_some() || state.closed && state.out.is_some() {
                 break;
             }
@@ -504,7 +547,8 @@ impl<'s, R: Read, W: Write> Shared<'s, R, W> {
             if Self::is_held(&state) {
                 self.hurry(&mut state);
             }
-            state = self.moved.wait(state, Some(left));
+            let wait = if self.is_full(&state) { left.min(GRACE) } else { left };
+            state = self.moved.wait(state, Some(wait));
         }
         let written = state.out.is_some();
         state.ended = true;

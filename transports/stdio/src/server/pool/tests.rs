@@ -51,7 +51,7 @@ fn serve(most: usize, peer: impl FnOnce(&mut Peer<'_, '_>) + Send) -> usize {
     let config = ServerConfig::new("t", "1").tools(TOOLS);
     let server = Server::new(&config, Buffers::growing(Limits { calls: 8, ..Limits::default() }));
     let ((from, to_server), (from_server, to)) = (io::pipe().unwrap(), io::pipe().unwrap());
-    let shared = Shared::new(server, (from, to), None, 4, |_| false, AGES);
+    let shared = Shared::new(server, (from, to), None, (4, 8), |_| false, AGES);
     let (go, gate) = channel();
     let (gate, refused) = (Mutex::new(gate), Mutex::new(0));
     let tool = |job: &Job, _: &mut Copies, _: &Flag, _: &dyn Line| {
@@ -124,18 +124,18 @@ fn a_call_that_comes_long_after_one_that_still_runs_gets_a_worker() {
     });
 }
 
-/// The first of five calls that lie there runs, in the first of the workers. Then `then`.
-fn one_of_five_runs(
-    then: impl for<'s> FnOnce(&Shared<'s, io::Empty, io::Sink>, &mut State<'s, io::Empty, io::Sink>),
-) {
+type Still<'s> = Shared<'s, io::Empty, io::Sink>;
+type StillState<'s> = State<'s, io::Empty, io::Sink>;
+
+/// So many calls lie there, at four threads and a queue for one. The first runs, in the first of the workers. Then `then`.
+fn one_runs_of(calls: u8, then: impl for<'s> FnOnce(&Still<'s>, &mut StillState<'s>)) {
     let config = ServerConfig::new("t", "1").tools(TOOLS).refuse_when_full();
     let server = Server::new(&config, Buffers::growing(Limits { calls: 5, ..Limits::default() }));
-    let shared = Shared::new(server, (io::empty(), io::sink()), None, 4, |_| false, Duration::ZERO);
+    let shared = Shared::new(server, (io::empty(), io::sink()), None, (4, 5), |_| false, Duration::ZERO);
     shared.start(|_| Ok(())).unwrap();
     let mut state = lock(&shared.state);
-    for message in
-        [INITIALIZE.to_owned(), INITIALIZED.to_owned()].into_iter().chain((1..=5).map(|id| call(id, "quick")))
-    {
+    let calls = (1..=calls).map(|id| call(id, "quick"));
+    for message in [INITIALIZE.to_owned(), INITIALIZED.to_owned()].into_iter().chain(calls) {
         let line = line(&message);
         assert_eq!(state.server.feed(line.as_bytes()), line.len());
     }
@@ -147,16 +147,72 @@ fn one_of_five_runs(
     then(&shared, &mut state);
 }
 
+/// The threads that are missing are had, and three more calls run in them.
+fn four_run<'s>(shared: &Still<'s>, state: &mut StillState<'s>) {
+    shared.grow(state, &mut |_| Ok(()));
+    assert_eq!(state.started, 6);
+    for worker in 1..4 {
+        let job = shared.next(state).unwrap();
+        state.running.push((job.id, worker));
+    }
+    assert!(shared.next(state).is_none());
+}
+
+/// The call that runs longest ends.
+fn one_ends<'s>(shared: &Still<'s>, state: &mut StillState<'s>) {
+    let (id, _) = state.running.remove(0);
+    Answer::new(Ok(ToolResult::text("done"))).write(state.server.resume(id).unwrap()).unwrap();
+    shared.ended(state);
+}
+
+fn refused(state: &StillState<'_>) -> usize {
+    String::from_utf8_lossy(state.server.output()).matches("busy").count()
+}
+
+#[test]
+fn where_the_queue_is_full_no_call_is_refused_while_calls_end() {
+    one_runs_of(9, |shared, state| {
+        four_run(shared, state);
+        let start = Instant::now();
+        let mut seen = (state.ends, start);
+        for calls in 1..=4 {
+            assert!(shared.is_full(state) && shared.holds(state));
+            assert_eq!((state.jobs.len(), refused(state)), (1, 0));
+            // Each ends just in time, and then one more of those that lie there has room.
+            shared.look_for_ends(state, &mut seen, start + (GRACE - TICK) * calls);
+            one_ends(shared, state);
+            shared.look_for_ends(state, &mut seen, start + (GRACE - TICK) * calls);
+            let job = shared.next(state).unwrap();
+            state.running.push((job.id, 0));
+            assert!(shared.next(state).is_none());
+        }
+        assert_eq!((state.jobs.len(), refused(state)), (1, 0), "four have ended, four run, one waits");
+    });
+}
+
+#[test]
+fn what_has_no_room_is_refused_once_no_call_ends() {
+    one_runs_of(8, |shared, state| {
+        four_run(shared, state);
+        let start = Instant::now();
+        let mut seen = (state.ends, start);
+        shared.look_for_ends(state, &mut seen, start + GRACE - TICK);
+        assert!(shared.next(state).is_none());
+        assert_eq!(refused(state), 0);
+        shared.look_for_ends(state, &mut seen, start + GRACE);
+        assert!(!shared.holds(state));
+        assert!(shared.next(state).is_none());
+        assert_eq!((state.jobs.len(), refused(state)), (1, 3));
+        // One that ends changes that again.
+        one_ends(shared, state);
+        assert!(!state.stalled);
+    });
+}
+
 #[test]
 fn no_more_calls_are_taken_than_run_at_once_before_there_are_workers_for_them() {
-    one_of_five_runs(|shared, state| {
-        shared.grow(state, &mut |_| Ok(()));
-        assert_eq!(state.started, 6);
-        for worker in 1..4 {
-            let job = shared.next(state).unwrap();
-            state.running.push((job.id, worker));
-        }
-        assert!(shared.next(state).is_none());
+    one_runs_of(5, |shared, state| {
+        four_run(shared, state);
         assert_eq!(state.jobs.len(), 1, "four run, the fifth waits");
         assert!(!Shared::is_taken(state));
     });
@@ -164,7 +220,7 @@ fn no_more_calls_are_taken_than_run_at_once_before_there_are_workers_for_them() 
 
 #[test]
 fn where_no_thread_can_be_had_calls_are_taken_all_the_same() {
-    one_of_five_runs(|shared, state| {
+    one_runs_of(5, |shared, state| {
         shared.grow(state, &mut |_| Err(io::ErrorKind::WouldBlock.into()));
         assert!(!Shared::is_taken(state));
         assert!(shared.next(state).is_none());
