@@ -40,7 +40,7 @@
 //! ```
 //!
 //! - Tools run on a bounded pool of threads; while they do, ping, cancel and further calls are taken in. A call beyond
-//!   the queue waits as long as others end, else it is answered with -32603 "busy". [`Serve`] has the numbers, and a mode without
+//!   the queue waits as long as others end quickly, else it is answered with -32603 "busy". [`Serve`] has the numbers, and a mode without
 //!   threads.
 //! - On Unix nothing that a tool, a C library or a child process prints reaches the peer: it goes to stderr.
 //! - At the end of the input accepted calls are answered, within a bound. A peer that has gone is a normal end.

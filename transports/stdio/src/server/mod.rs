@@ -53,14 +53,15 @@ impl<'c> Serve<'c> {
     }
 
     /// How many tools run at once. With 0 they run one after the other in the thread that reads: then a cancel is
-    /// read only after the call it is for, and no call is refused.
+    /// read only after the call it is for, and no call is refused but those of a batch beyond [`Limits::calls`].
     pub fn threads(mut self, threads: usize) -> Self {
         self.threads = threads;
         self
     }
 
     /// How many calls may wait for a thread, or for the peer to read what was answered already: no tool starts while more than 32 KiB of
-    /// that wait. While calls end, nothing is read beyond; once none did for 50 ms, one more is answered with -32603 "busy".
+    /// that wait. Beyond that nothing is read as long as calls end quickly. If in 50 ms fewer ended than threads and queue take (but 16 at least,
+    /// and 64 will do), one more is answered with -32603 "busy", until half of the queue is empty; in a batch (2025-03-26) at once.
     pub fn queue(mut self, calls: usize) -> Self {
         self.queue = calls;
         self

@@ -5,10 +5,11 @@
 //! a tool runs or bytes are written the input is put back. The watching thread looks once in a [`TICK`] whether it still lies there: then
 //! another worker is woken and reads on, so ping, cancel and further calls are taken whatever the tools and the peer's
 //! appetite for output do. Likewise for answers that lie there unwritten while a tool runs, and for calls and input that had to
-//! wait for the peer to read. Where the queue is full nothing more is taken in as long as calls end: what has no room is refused, and that shall
-//! tell of slow tools, not of a peer that is quick with asking. There are two workers more than may run tools, so one can read and one write whatever the tools do:
+//! wait for the peer to read. Where the queue is full nothing more is taken in as long as calls end quickly: what has no room is refused, and that
+//! shall tell of slow tools, not of a peer that is quick with asking. There are two workers more than may run tools, so one can read and one write whatever the tools do:
 //! three at first, and more when calls wait for one.
 
+mod pause;
 #[cfg(test)]
 mod tests;
 
@@ -19,6 +20,7 @@ use super::{
 use crate::{bell::Bell, lock};
 use barewire::{CallId, Millis, Output, Progress, Refused, Server, ServerEvent, owned::Answer};
 use core::time::Duration;
+use pause::Pause;
 use std::{
     collections::VecDeque,
     io::{self, Read, Write},
@@ -37,8 +39,6 @@ const TICK: Duration = Duration::from_millis(1);
 const LOOK: Duration = Duration::from_millis(100);
 /// Output is written when it is longer, even if calls wait. No tool starts, and no progress is told, while so much waits for the peer.
 const LONG: usize = 32 << 10;
-/// How long the queue must be full, with no call ending, for what has no room to be refused.
-const GRACE: Duration = Duration::from_millis(50);
 /// What a buffer may keep between writes.
 const KEEP: usize = 128 << 10;
 
@@ -72,7 +72,7 @@ struct State<'s, R, W> {
     spare: Vec<Job>,
     /// How many ended.
     ends: usize,
-    /// The queue is full, and no call ended for [`GRACE`].
+    /// Calls are too slow to wait for when the queue is full.
     stalled: bool,
     /// Taken by whoever reads. Gone when it is over.
     input: Option<Input<R>>,
@@ -247,26 +247,6 @@ impl<'s, R: Read, W: Write> Shared<'s, R, W> {
         Self::is_short(state) && state.running.len() + state.jobs.len() + BESIDE >= state.most
     }
 
-    /// The queue is full, but calls end: there will be room.
-    fn is_full(&self, state: &State<'s, R, W>) -> bool {
-        !state.stalled && state.running.len() + state.jobs.len() >= self.room
-    }
-
-    /// Nothing more is taken in for now.
-    fn holds(&self, state: &State<'s, R, W>) -> bool {
-        Self::is_taken(state) || self.is_full(state)
-    }
-
-    /// To be called now and then: calls may have stopped ending. `seen`: how many had ended, and since when that is so.
-    fn look_for_ends(&self, state: &mut State<'s, R, W>, seen: &mut (usize, Instant), now: Instant) {
-        if seen.0 != state.ends || !self.is_full(state) {
-            *seen = (state.ends, now);
-        } else if now.saturating_duration_since(seen.1) >= GRACE {
-            state.stalled = true;
-            self.work.ring_one();
-        }
-    }
-
     /// Starts the first workers before any of them begins: if one can't be had, none waits for input that may never come.
     pub(super) fn start(&self, mut spawn: impl FnMut(usize) -> io::Result<()>) -> io::Result<()> {
         let mut state = lock(&self.state);
@@ -433,12 +413,12 @@ impl<'s, R: Read, W: Write> Shared<'s, R, W> {
     pub(super) fn watch(&self, mut spawn: impl FnMut(usize) -> io::Result<()>) -> io::Result<Over> {
         let mut state = lock(&self.state);
         let mut seen = (state.reads, state.writes);
-        let mut ends = (state.ends, Instant::now());
+        let mut pause = Pause::new(&state);
         loop {
             if let Some(over) = state.over.take() {
                 return over;
             }
-            self.look_for_ends(&mut state, &mut ends, Instant::now());
+            self.look_at_pause(&mut state, &mut pause, Instant::now());
             if Self::is_short(&state) {
                 let before = state.started;
                 self.grow(&mut state, &mut spawn);
@@ -518,21 +498,14 @@ impl<'s, R: Read, W: Write> Shared<'s, R, W> {
         state
     }
 
-    /// A call is over.
-    fn ended(&self, state: &mut State<'s, R, W>) {
-        state.ends = state.ends.wrapping_add(1);
-        state.stalled = false;
-        self.moved.ring();
-    }
-
     /// The input ended: accepted calls are answered, for `drain` at most. `false`: something is stuck.
     pub(super) fn finish(&self, drain: Duration, mut spawn: impl FnMut(usize) -> io::Result<()>) -> bool {
         let until = crate::after(drain);
         let mut state = lock(&self.state);
-        let mut ends = (state.ends, Instant::now());
+        let mut pause = Pause::new(&state);
         loop {
-            self.look_for_ends(&mut state, &mut ends, Instant::now());
-            while !self.is_full(&state) && self.poll(&mut state) {}
+            self.look_at_pause(&mut state, &mut pause, Instant::now());
+            while !self.is_paused(&state) && self.poll(&mut state) {}
             if state.broken.is_some() || state.closed && state.out.is_some() {
                 break;
             }
@@ -547,7 +520,7 @@ impl<'s, R: Read, W: Write> Shared<'s, R, W> {
             if Self::is_held(&state) {
                 self.hurry(&mut state);
             }
-            let wait = if self.is_full(&state) { left.min(GRACE) } else { left };
+            let wait = if self.is_paused(&state) { left.min(TICK) } else { left };
             state = self.moved.wait(state, Some(wait));
         }
         let written = state.out.is_some();
