@@ -7,8 +7,8 @@ use std::{
     time::Instant,
 };
 
-/// How long calls are looked at.
-pub(super) const GRACE: Duration = Duration::from_millis(50);
+/// How long calls are counted before they are taken for slow or quick.
+pub(super) const WINDOW: Duration = Duration::from_millis(50);
 /// How many have to end in that time for the queue to be waited for: as many as the server takes, within these bounds.
 const QUICK: (usize, usize) = (16, 64);
 
@@ -16,13 +16,20 @@ const QUICK: (usize, usize) = (16, 64);
 pub(super) struct Pause {
     /// How many calls had ended when it began.
     ends: usize,
+    /// When it was last looked at.
     pub(super) looked: Instant,
+    /// As far as somebody looked.
     lasted: Duration,
 }
 
 impl Pause {
     pub(super) fn new<R, W>(state: &State<'_, R, W>) -> Self {
         Self { ends: state.ends, looked: Instant::now(), lasted: Duration::ZERO }
+    }
+
+    /// Counts anew.
+    fn restart(&mut self, ends: usize) {
+        (self.ends, self.lasted) = (ends, Duration::ZERO);
     }
 }
 
@@ -59,13 +66,13 @@ impl<'s, R: Read, W: Write> Shared<'s, R, W> {
         };
         if over {
             state.stalled = false;
-            (pause.ends, pause.lasted) = (state.ends, Duration::ZERO);
+            pause.restart(state.ends);
             return;
         }
         pause.lasted += passed;
-        if pause.lasted >= GRACE {
+        if pause.lasted >= WINDOW {
             state.stalled = state.ends.wrapping_sub(pause.ends) < self.room.clamp(QUICK.0, QUICK.1);
-            (pause.ends, pause.lasted) = (state.ends, Duration::ZERO);
+            pause.restart(state.ends);
             self.work.ring_one();
         }
     }

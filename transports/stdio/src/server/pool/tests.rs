@@ -1,6 +1,6 @@
 //! What no test from outside can bring about: a thread that can't be had, and the moment at which the watching thread sleeps.
 
-use super::{pause::GRACE, *};
+use super::{pause::WINDOW, *};
 use barewire::{Buffers, Limits, ServerConfig, Tool, owned::ToolResult};
 use std::{
     io::{BufRead, BufReader, Lines, PipeReader, PipeWriter},
@@ -169,6 +169,15 @@ fn refused(state: &StillState<'_>) -> usize {
     String::from_utf8_lossy(state.server.output()).matches("busy").count()
 }
 
+/// So many calls lie there, and four run. Then `then`.
+fn four_run_of(calls: u8, then: impl for<'s> FnOnce(&Still<'s>, &mut StillState<'s>, &mut Pause)) {
+    one_runs_of(calls, |shared, state| {
+        four_run(shared, state);
+        let mut pause = Pause::new(state);
+        then(shared, state, &mut pause);
+    });
+}
+
 /// Looks every [`TICK`], until `ticks` later.
 fn look<'s>(shared: &Still<'s>, state: &mut StillState<'s>, pause: &mut Pause, ticks: u32) {
     for _ in 0..ticks {
@@ -177,18 +186,16 @@ fn look<'s>(shared: &Still<'s>, state: &mut StillState<'s>, pause: &mut Pause, t
     }
 }
 
-const TICKS: u32 = (GRACE.as_nanos() / TICK.as_nanos()) as u32;
+const TICKS: u32 = (WINDOW.as_nanos() / TICK.as_nanos()) as u32;
 
 #[test]
 fn where_the_queue_is_full_no_call_is_refused_while_calls_end_quickly() {
-    one_runs_of(65, |shared, state| {
-        four_run(shared, state);
-        let mut pause = Pause::new(state);
+    four_run_of(65, |shared, state, pause| {
         for _ in 0..60 {
             assert!(shared.is_paused(state) && shared.holds(state));
             assert_eq!((state.jobs.len(), refused(state)), (1, 0));
             // 25 end in time. Then one more of those that lie there has room.
-            look(shared, state, &mut pause, TICKS / 25);
+            look(shared, state, pause, TICKS / 25);
             one_ends(shared, state);
             let job = shared.next(state).unwrap();
             state.running.push((job.id, 0));
@@ -200,14 +207,12 @@ fn where_the_queue_is_full_no_call_is_refused_while_calls_end_quickly() {
 
 #[test]
 fn what_has_no_room_is_refused_once_calls_end_slowly() {
-    one_runs_of(9, |shared, state| {
-        four_run(shared, state);
-        let mut pause = Pause::new(state);
-        look(shared, state, &mut pause, TICKS - 1);
+    four_run_of(9, |shared, state, pause| {
+        look(shared, state, pause, TICKS - 1);
         assert!(shared.next(state).is_none());
         assert_eq!(refused(state), 0);
         one_ends(shared, state);
-        look(shared, state, &mut pause, 1);
+        look(shared, state, pause, 1);
         assert!(!shared.holds(state), "one in this time is slow");
         // It makes room for one more.
         let job = shared.next(state).unwrap();
@@ -215,26 +220,24 @@ fn what_has_no_room_is_refused_once_calls_end_slowly() {
         assert!(shared.next(state).is_none());
         assert_eq!((state.jobs.len(), refused(state)), (1, 3));
         // What comes next is not held up, full as it is.
-        look(shared, state, &mut pause, 2 * TICKS);
+        look(shared, state, pause, 2 * TICKS);
         assert!(shared.is_full(state) && !shared.holds(state));
         // Until much of it is empty: then calls may be quick.
         (0..2).for_each(|_| one_ends(shared, state));
-        look(shared, state, &mut pause, 1);
+        look(shared, state, pause, 1);
         assert!(state.stalled);
         one_ends(shared, state);
-        look(shared, state, &mut pause, 1);
+        look(shared, state, pause, 1);
         assert!(!state.stalled);
     });
 }
 
 #[test]
 fn time_in_which_nobody_looked_is_not_counted() {
-    one_runs_of(8, |shared, state| {
-        four_run(shared, state);
-        let mut pause = Pause::new(state);
+    four_run_of(8, |shared, state, pause| {
         for _ in 0..2 {
-            let later = pause.looked + 60 * GRACE;
-            shared.look_at_pause(state, &mut pause, later);
+            let later = pause.looked + 60 * WINDOW;
+            shared.look_at_pause(state, pause, later);
         }
         assert!(shared.is_paused(state), "the watching thread slept, or had no processor");
     });
